@@ -82,7 +82,7 @@ static const struct check *worst_of(const struct checks *all, const struct check
 
 /* ---- both ---- */
 
-static void add(struct diff *d, const struct check *expected, const struct check *found)
+static void diff_checks_add(struct diff *d, const struct check *expected, const struct check *found)
 {
 	enum finding_state was = expected->state, is = found->state;
 	bool unknown = was == FINDING_UNKNOWN || is == FINDING_UNKNOWN;
@@ -119,7 +119,7 @@ int diff_checks(struct diff *d, const struct json *expected, const struct json *
 
 		if (other && worst_of(&a, &a.item[i]) == &a.item[i] &&
 		    other->state != a.item[i].state)
-			add(d, &a.item[i], other);
+			diff_checks_add(d, &a.item[i], other);
 	}
 	free(a.item);
 	free(b.item);

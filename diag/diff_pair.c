@@ -51,8 +51,8 @@ static bool is_same_device(const struct diff_pair *expected, const struct diff_p
 }
 
 /* The devices of one list, each a pair without the other machine. */
-static int take_list(const struct json *list, enum diff_kind kind, bool found,
-		     struct diff_pairs *out, struct err *e)
+static int diff_pair_take_list(const struct json *list, enum diff_kind kind, bool found,
+			       struct diff_pairs *out, struct err *e)
 {
 	size_t n = 0;
 
@@ -99,10 +99,10 @@ int diff_pair(const struct json *expected, const struct json *found, enum diff_k
 {
 	size_t second, n = 0;
 
-	if (take_list(expected, kind, false, out, e))
+	if (diff_pair_take_list(expected, kind, false, out, e))
 		return -1;
 	second = out->n;
-	if (take_list(found, kind, true, out, e))
+	if (diff_pair_take_list(found, kind, true, out, e))
 		return -1;
 	out->any_address = join(out, second, is_same_device) > 0;
 	out->any_address |= join(out, second, is_same_address) > 0;
@@ -115,7 +115,7 @@ int diff_pair(const struct json *expected, const struct json *found, enum diff_k
 }
 
 /* "mlx5_0+mlx5_1" has mlx5_1. */
-static bool has_part(const char *fused, const char *name)
+static bool diff_pair_has_part(const char *fused, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -130,7 +130,8 @@ static bool has_part(const char *fused, const char *name)
 bool diff_is_fused(const struct diff_pairs *p, const char *name)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (p->item[i].found && has_part(json_text(p->item[i].found, "name"), name))
+		if (p->item[i].found &&
+		    diff_pair_has_part(json_text(p->item[i].found, "name"), name))
 			return true;
 	return false;
 }

@@ -68,8 +68,8 @@ struct finding *diff_add(struct diff *d, const char *id, enum finding_state stat
 	return f;
 }
 
-static void add(struct diff *d, const struct meaning *m, const char *subject, const char *what,
-		const char *const text[2])
+static void diff_rows_add(struct diff *d, const struct meaning *m, const char *subject,
+			  const char *what, const char *const text[2])
 {
 	struct finding *f = findings_add(d->out, m->id, m->state);
 
@@ -80,8 +80,8 @@ static void add(struct diff *d, const struct meaning *m, const char *subject, co
 		finding_set_subject(f, "%s", subject);
 }
 
-static void add_unknown(struct diff *d, const struct meaning *m, const char *subject,
-			const char *what, bool of_found)
+static void diff_rows_add_unknown(struct diff *d, const struct meaning *m, const char *subject,
+				  const char *what, bool of_found)
 {
 	struct finding *f = findings_add(d->out, m->id, FINDING_UNKNOWN);
 
@@ -103,12 +103,12 @@ struct row {
 	bool null_is_none; /* null means that there is none; else it is unknown */
 };
 
-static const struct json *value_of(const struct row *r, const struct json *device)
+static const struct json *diff_rows_value_of(const struct row *r, const struct json *device)
 {
 	return json_get(r->outer ? json_get(device, r->outer) : device, r->key);
 }
 
-static const char *show(const struct json *n, char text[DIFF_TEXT_LEN])
+static const char *diff_rows_show(const struct json *n, char text[DIFF_TEXT_LEN])
 {
 	char shown[JSON_SHOW_LEN];
 
@@ -126,10 +126,11 @@ static void compare_values(struct diff *d, const struct row *r, const char *subj
 	if ((!expected && !found) || (expected && found && json_same(expected, found)))
 		return;
 	if (r->null_is_none || (expected && found))
-		add(d, r->meaning, subject, r->what,
-		    (const char *const[]){ show(expected, text[0]), show(found, text[1]) });
+		diff_rows_add(d, r->meaning, subject, r->what,
+			      (const char *const[]){ diff_rows_show(expected, text[0]),
+						     diff_rows_show(found, text[1]) });
 	else
-		add_unknown(d, r->meaning, subject, r->what, !found);
+		diff_rows_add_unknown(d, r->meaning, subject, r->what, !found);
 }
 
 /* rows: up to an entry without a key. */
@@ -137,7 +138,8 @@ static void compare_rows(struct diff *d, const struct row *rows, const char *sub
 			 const struct json *expected, const struct json *found)
 {
 	for (const struct row *r = rows; r->key; r++)
-		compare_values(d, r, subject, value_of(r, expected), value_of(r, found));
+		compare_values(d, r, subject, diff_rows_value_of(r, expected),
+			       diff_rows_value_of(r, found));
 }
 
 /* ---- lists of HCAs ---- */
@@ -150,7 +152,7 @@ static const char *translate(const struct diff *d, const char *name)
 	return p && p->found ? json_text(p->found, "name") : name;
 }
 
-static bool has_name(const struct json *list, const char *name)
+static bool diff_rows_has_name(const struct json *list, const char *name)
 {
 	json_each (it, list) {
 		if (json_str(it) && strcmp(json_str(it), name) == 0)
@@ -165,7 +167,7 @@ static bool is_same_list(const struct diff *d, const struct json *expected,
 	if (json_len(expected) != json_len(found))
 		return false;
 	json_each (it, expected) {
-		if (json_str(it) && !has_name(found, translate(d, json_str(it))))
+		if (json_str(it) && !diff_rows_has_name(found, translate(d, json_str(it))))
 			return false;
 	}
 	return true;
@@ -189,13 +191,14 @@ static void compare_lists(struct diff *d, const struct row *rows, const char *su
 			  const struct json *expected, const struct json *found)
 {
 	for (const struct row *r = rows; r->key; r++) {
-		const struct json *a = value_of(r, expected), *b = value_of(r, found);
+		const struct json *a = diff_rows_value_of(r, expected),
+				  *b = diff_rows_value_of(r, found);
 		char text[2][DIFF_TEXT_LEN];
 
 		if (!is_same_list(d, a, b))
-			add(d, r->meaning, subject, r->what,
-			    (const char *const[]){ join_names(a, text[0]),
-						   join_names(b, text[1]) });
+			diff_rows_add(d, r->meaning, subject, r->what,
+				      (const char *const[]){ join_names(a, text[0]),
+							     join_names(b, text[1]) });
 	}
 }
 
@@ -308,8 +311,8 @@ static void compare_ports(struct diff *d, const struct diff_pair *p)
 		if (found)
 			compare_rows(d, port_rows, subject, it, found);
 		else
-			add(d, &other_port, subject, "port",
-			    (const char *const[]){ "one", "none" });
+			diff_rows_add(d, &other_port, subject, "port",
+				      (const char *const[]){ "one", "none" });
 	}
 }
 

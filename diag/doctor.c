@@ -73,7 +73,7 @@ static void refuse_ipoib(const struct doctor *doc, const struct inv_netdev *d, s
 }
 
 /* An interface that should be a rail and has no port. */
-static void check_rail(struct doctor *doc, const struct inv_netdev *d)
+static void doctor_check_rail(struct doctor *doc, const struct inv_netdev *d)
 {
 	const struct rdma_inventory *v = doc->data->inventory;
 	bool above = !*d->link.parent;
@@ -113,7 +113,7 @@ static void check_rail(struct doctor *doc, const struct inv_netdev *d)
 
 /* ---- ports ---- */
 
-static void check_port(struct doctor *doc, const struct rdma_rail *r, const char *name)
+static void doctor_check_port(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
 	bool up = r->port->state == RDMA_PORT_ACTIVE;
 	struct finding *f = doctor_add(doc, "port", name, up ? FINDING_OK : FINDING_FAIL);
@@ -140,7 +140,7 @@ static void check_mtu_above(struct doctor *doc, const struct rdma_rail *r, const
 				   "visible here: run it on the host, with --netns");
 }
 
-static void check_mtu(struct doctor *doc, const struct rdma_rail *r, const char *name)
+static void doctor_check_mtu(struct doctor *doc, const struct rdma_rail *r, const char *name)
 {
 	uint32_t below = r->netdev ? r->netdev->below_mtu : 0;
 	bool seen = !r->port->netdev_mtu && below;
@@ -268,7 +268,7 @@ static void check_rails(struct doctor *doc)
 	char name[RAIL_PORT_LEN];
 
 	for (size_t i = 0; i < v->n_netdevs; i++)
-		check_rail(doc, &v->netdev[i]);
+		doctor_check_rail(doc, &v->netdev[i]);
 	for (size_t i = 0; i < rails->n; i++) {
 		const struct rdma_rail *r = &rails->rail[i];
 
@@ -277,10 +277,10 @@ static void check_rails(struct doctor *doc)
 		if (r->port->layer == IB_LAYER_INFINIBAND)
 			doctor_check_ib(doc, r, name);
 		else
-			check_port(doc, r, name);
+			doctor_check_port(doc, r, name);
 		check_gid(doc, r, name);
 		doctor_check_nccl_gid(doc, r, name);
-		check_mtu(doc, r, name);
+		doctor_check_mtu(doc, r, name);
 		doctor_check_qos(doc, r, name);
 		doctor_check_lossless(doc, r, name);
 		doctor_check_counters(doc, r, name);

@@ -43,8 +43,8 @@ static const char *amount_text(const struct reading *r, enum port_counter c, cha
 }
 
 /* With only one reading, an event may be old or new: the state is unknown. */
-static enum finding_state state_of(const struct reading *r, enum port_counter c,
-				   enum finding_state bad)
+static enum finding_state doctor_counters_state_of(const struct reading *r, enum port_counter c,
+						   enum finding_state bad)
 {
 	if (r->doc->data->watched_ms)
 		return counter_moved(r, c) ? bad : FINDING_OK;
@@ -71,7 +71,7 @@ static void add_verdict(const struct reading *r, const struct verdict *v)
 	if (!has_counter(r, v->counter) || (is_ib(r) && !v->remedy_ib))
 		return;
 
-	enum finding_state state = state_of(r, v->counter, v->bad);
+	enum finding_state state = doctor_counters_state_of(r, v->counter, v->bad);
 	struct finding *f = doctor_add(r->doc, v->check, r->name, state);
 
 	finding_set_value(f, "%s: %s%s", v->what, amount_text(r, v->counter, text),

@@ -18,7 +18,7 @@ struct ib_port {
 	bool ours;
 };
 
-static struct finding *add(const struct ib_port *p, const char *check, bool good)
+static struct finding *doctor_ib_add(const struct ib_port *p, const char *check, bool good)
 {
 	enum finding_state bad = p->ours ? FINDING_FAIL : FINDING_WARN;
 
@@ -47,7 +47,7 @@ static void check_state(const struct ib_port *p)
 {
 	enum rdma_port_state state = p->port->state;
 	bool up = state == RDMA_PORT_ACTIVE;
-	struct finding *f = add(p, "port", up);
+	struct finding *f = doctor_ib_add(p, "port", up);
 
 	finding_set_value(f, "the port is %s%s%s%s", rdma_port_state_name(state),
 			  !up && p->port->phys_state ? " (physical state " : "",
@@ -84,7 +84,7 @@ static void check_sm(const struct ib_port *p)
 	/* Without a link there is no subnet manager either. */
 	if (p->port->state == RDMA_PORT_DOWN)
 		return;
-	f = add(p, "sm", s->sm_lid != 0);
+	f = doctor_ib_add(p, "sm", s->sm_lid != 0);
 	if (s->sm_lid) {
 		finding_set_value(f, "the subnet manager has LID %u", s->sm_lid);
 		return;
@@ -102,7 +102,7 @@ static void check_lid(const struct ib_port *p)
 
 	if (!s->known || p->port->state == RDMA_PORT_DOWN)
 		return;
-	f = add(p, "lid", s->lid != 0);
+	f = doctor_ib_add(p, "lid", s->lid != 0);
 	if (s->lid) {
 		finding_set_value(f, "LID %u%s", s->lid,
 				  s->lmc ? ", and the ones after it by the LMC" : "");
@@ -164,7 +164,7 @@ static void find_other_port(const struct ib_port *p, struct guid_use *u)
 static void judge_guid(const struct ib_port *p, const char *what, const struct guid_use *u)
 {
 	bool usable = guid_is_usable(u->guid);
-	struct finding *f = add(p, "guid", usable && !*u->where);
+	struct finding *f = doctor_ib_add(p, "guid", usable && !*u->where);
 	char text[GUID_STR_LEN];
 
 	guid_format(u->guid, text);
@@ -245,7 +245,8 @@ static void check_pkey(const struct ib_port *p, const struct pkey_request *q)
 		finding_set_remedy(f, "run it on the host, with --netns");
 		return;
 	}
-	f = limited ? doctor_add(p->doc, "pkey", p->name, FINDING_WARN) : add(p, "pkey", found);
+	f = limited ? doctor_add(p->doc, "pkey", p->name, FINDING_WARN)
+		    : doctor_ib_add(p, "pkey", found);
 	if (found && !limited)
 		finding_set_value(f, "%s asks for partition 0x%04x: %s at index %u", q->from,
 				  pkey_partition(q->pkey), pkey_format(found->pkey, is),
@@ -268,7 +269,7 @@ static void check_pkeys(const struct ib_port *p)
 
 /* ---- all of them ---- */
 
-static void check_port(const struct ib_port *p)
+static void doctor_ib_check_port(const struct ib_port *p)
 {
 	check_state(p);
 	check_sm(p);
@@ -281,10 +282,10 @@ void doctor_check_ib(struct doctor *doc, const struct rdma_rail *r, const char *
 {
 	const struct ib_port p = { doc, r->device, r->port, name, true };
 
-	check_port(&p);
+	doctor_ib_check_port(&p);
 }
 
-static bool is_rail(const struct rails *rails, const struct inv_port *p)
+static bool doctor_ib_is_rail(const struct rails *rails, const struct inv_port *p)
 {
 	for (size_t i = 0; i < rails->n; i++)
 		if (rails->rail[i].port == p)
@@ -304,10 +305,10 @@ void doctor_check_ib_others(struct doctor *doc)
 			const struct ib_port p = { doc, r.device, r.port, name, false };
 
 			if (r.port->layer != IB_LAYER_INFINIBAND ||
-			    is_rail(doc->data->rails, r.port))
+			    doctor_ib_is_rail(doc->data->rails, r.port))
 				continue;
 			(void)rail_port(&r, name);
-			check_port(&p);
+			doctor_ib_check_port(&p);
 		}
 	}
 }

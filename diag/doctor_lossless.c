@@ -98,8 +98,8 @@ static void advise_pfc(const struct dcb_info *dcb, const char *netdev, const str
 			   netdev, doctor_list(on, ",", list));
 }
 
-static void judge(struct doctor *doc, const struct rdma_rail *r, const char *name,
-		  const struct path *path)
+static void doctor_lossless_judge(struct doctor *doc, const struct rdma_rail *r, const char *name,
+				  const struct path *path)
 {
 	const struct dcb_info *dcb = &doctor_port(doc, r)->dcb;
 	bool paused = dcb->pfc >> path->priority & 1;
@@ -141,7 +141,7 @@ void doctor_check_lossless(struct doctor *doc, const struct rdma_rail *r, const 
 	if (has_port)
 		find_priority(&p->dcb, r, &path);
 	if (path.tc >= 0 && has_port && path.priority >= 0) {
-		judge(doc, r, name, &path);
+		doctor_lossless_judge(doc, r, name, &path);
 		return;
 	}
 	f = doctor_add(doc, "lossless", name, FINDING_UNKNOWN);

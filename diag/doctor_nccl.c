@@ -30,7 +30,7 @@ static bool has_gid_settings(const struct job_vars *j)
 
 /* As ncclIbGetGidIndex() reads them: IPv4 unless the text is AF_INET6; a bad range is not a range.
  */
-static struct nccl_rule rule_of(const struct job_vars *j)
+static struct nccl_rule doctor_nccl_rule_of(const struct job_vars *j)
 {
 	const struct job_value *range = &j->var[JOB_NCCL_IB_ADDR_RANGE];
 	struct nccl_rule r = { .family = IP_V4, .version = GID_ROCE_V2 };
@@ -81,7 +81,7 @@ static bool is_sure(const struct probe_data *data)
 /* The first rail on which NCCL reads the type of a GID whose type sysfs does not show. */
 static const struct rdma_rail *find_unreadable(const struct probe_data *data)
 {
-	struct nccl_rule rule = rule_of(&data->job);
+	struct nccl_rule rule = doctor_nccl_rule_of(&data->job);
 
 	if (!lib_rule_holds(NCCL_ABORTS_ON_TYPE, data->nccl) ||
 	    job_number(&data->job, JOB_NCCL_IB_GID_INDEX, -1) >= 0)
@@ -133,7 +133,7 @@ void doctor_check_nccl_version(struct doctor *doc)
 
 static uint32_t taken_index(const struct probe_data *data, const struct inv_port *p)
 {
-	struct nccl_rule rule = rule_of(&data->job);
+	struct nccl_rule rule = doctor_nccl_rule_of(&data->job);
 	int64_t index = job_number(&data->job, JOB_NCCL_IB_GID_INDEX, -1);
 
 	if (index >= 0)

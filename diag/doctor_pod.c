@@ -47,7 +47,7 @@ void doctor_check_mode(struct doctor *doc)
 
 /* ---- character devices ---- */
 
-static enum finding_state state_of(enum file_access a)
+static enum finding_state doctor_pod_state_of(enum file_access a)
 {
 	if (a == ACCESS_OK)
 		return FINDING_OK;
@@ -107,7 +107,8 @@ static void check_uverbs(struct doctor *doc, size_t device)
 {
 	const struct inv_device *d = &doc->data->inventory->device[device];
 	const struct device_file *file = &doc->data->device[device].uverbs;
-	struct finding *f = doctor_add(doc, "uverbs", d->link.name, state_of(file->access));
+	struct finding *f =
+		doctor_add(doc, "uverbs", d->link.name, doctor_pod_state_of(file->access));
 
 	finding_file(doc, file, &d->uverbs, f);
 	if (f->state == FINDING_FAIL)
@@ -122,7 +123,7 @@ static void check_rdma_cm(struct doctor *doc)
 {
 	const struct device_file *file = &doc->data->rdma_cm;
 	const struct rdma_chardev none = { .name = "rdma_cm" };
-	enum finding_state state = state_of(file->access);
+	enum finding_state state = doctor_pod_state_of(file->access);
 	struct finding *f =
 		doctor_add(doc, "rdma-cm", "", state == FINDING_FAIL ? FINDING_WARN : state);
 

@@ -63,7 +63,7 @@ static void check_plugin(struct doctor *doc)
 
 /* ---- NCCL_IB_HCA ---- */
 
-static bool is_rail(const struct probe_data *data, const struct inv_port *p)
+static bool doctor_settings_is_rail(const struct probe_data *data, const struct inv_port *p)
 {
 	for (size_t i = 0; i < data->rails->n; i++)
 		if (data->rails->rail[i].port == p)
@@ -102,7 +102,8 @@ struct selection {
 	size_t usable;                /* rails that are selected, and ports of InfiniBand */
 };
 
-static void add_port(struct text *t, const struct inv_device *d, const struct inv_port *p)
+static void doctor_settings_add_port(struct text *t, const struct inv_device *d,
+				     const struct inv_port *p)
 {
 	text_addf(t, "%s%s:%u", t->len ? ", " : "", d->link.name, p->port);
 }
@@ -116,14 +117,14 @@ static void select_port(const struct probe_data *data, const struct inv_device *
 {
 	bool selected =
 		hca_list_selects(data->job.var[JOB_NCCL_IB_HCA].text, d->link.name, p->port);
-	bool rail = is_rail(data, p), active = p->state == RDMA_PORT_ACTIVE;
+	bool rail = doctor_settings_is_rail(data, p), active = p->state == RDMA_PORT_ACTIVE;
 	bool ib = p->layer == IB_LAYER_INFINIBAND;
 	bool advised = !s->advised || hca_list_selects(s->advised, d->link.name, p->port);
 
 	if (rail && advised && !selected)
-		add_port(&s->missing, d, p);
+		doctor_settings_add_port(&s->missing, d, p);
 	else if (!rail && !ib && selected && active)
-		add_port(&s->foreign, d, p);
+		doctor_settings_add_port(&s->foreign, d, p);
 	s->usable += selected && (rail || (ib && active));
 }
 

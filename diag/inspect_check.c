@@ -7,8 +7,8 @@
 #include "diag/inspect_priv.h"
 #include "cni/routing/routing.h"
 
-static struct finding *add(struct inspect_run *run, const struct inspect_rail *r, const char *check,
-			   enum finding_state state)
+static struct finding *inspect_check_add(struct inspect_run *run, const struct inspect_rail *r,
+					 const char *check, enum finding_state state)
 {
 	struct finding *f = findings_add(run->out, check, state);
 
@@ -19,7 +19,7 @@ static struct finding *add(struct inspect_run *run, const struct inspect_rail *r
 struct finding *inspect_add(struct inspect_run *run, const struct inspect_rail *r,
 			    enum inspect_code code, enum finding_state state)
 {
-	struct finding *f = add(run, r, inspect_code_check(code), state);
+	struct finding *f = inspect_check_add(run, r, inspect_code_check(code), state);
 
 	f->code = inspect_code_name(code);
 	return f;
@@ -27,7 +27,7 @@ struct finding *inspect_add(struct inspect_run *run, const struct inspect_rail *
 
 struct finding *inspect_ok(struct inspect_run *run, const struct inspect_rail *r, const char *check)
 {
-	return add(run, r, check, FINDING_OK);
+	return inspect_check_add(run, r, check, FINDING_OK);
 }
 
 void inspect_tell(struct inspect_run *run, enum ip_family family)
@@ -126,7 +126,7 @@ static void tell_of_node(struct inspect_run *run, const struct inspect_rail *r)
 }
 
 /* Records know the addresses of rails that route; of others only that there are some. */
-static void check_addresses(struct inspect_run *run, const struct inspect_rail *r)
+static void diag_check_addresses(struct inspect_run *run, const struct inspect_rail *r)
 {
 	const bool lacks_all = !r->n_noted && !r->n_addrs && r->has_ipam;
 	char text[IP_STR_LEN];
@@ -259,8 +259,8 @@ static bool needs_rule(const struct inspect *s, const struct inspect_rail *r, en
 }
 
 /* An address that the kernel made of a router advertisement has no rule, and is not counted. */
-static bool check_rule(struct inspect_run *run, const struct inspect_rail *r,
-		       const struct addr_info *x)
+static bool diag_check_rule(struct inspect_run *run, const struct inspect_rail *r,
+			    const struct addr_info *x)
 {
 	const struct ip a = x->addr.addr;
 	const struct rule_spec *rule = inspect_first_rule(run->s, a);
@@ -286,7 +286,7 @@ static void check_rules(struct inspect_run *run, const struct inspect_rail *r)
 	bool good = true;
 
 	for (size_t i = 0; i < r->n_addrs; i++)
-		good = check_rule(run, r, &r->addr[i]) && good;
+		good = diag_check_rule(run, r, &r->addr[i]) && good;
 	if (good)
 		finding_set_value(inspect_ok(run, r, "rule"), "%zu to table %u", r->n_addrs,
 				  r->table);
@@ -295,7 +295,7 @@ static void check_rules(struct inspect_run *run, const struct inspect_rail *r)
 /* ---- tables ---- */
 
 /* Another rail has the same table; the first of them tells it. */
-static void check_table(struct inspect_run *run, const struct inspect_rail *r)
+static void diag_check_table(struct inspect_run *run, const struct inspect_rail *r)
 {
 	for (const struct inspect_rail *x = run->s->rail; x < r; x++) {
 		struct finding *f;
@@ -315,7 +315,7 @@ static void check_table(struct inspect_run *run, const struct inspect_rail *r)
 /* ---- all ---- */
 
 /* A device that a driver of user space has is not an interface: its record has no number. */
-static bool is_there(struct inspect_run *run, const struct inspect_rail *r)
+static bool inspect_check_is_there(struct inspect_run *run, const struct inspect_rail *r)
 {
 	struct finding *f;
 
@@ -340,14 +340,14 @@ int inspect_check(const struct inspect *s, const char *pod, bool fold, struct fi
 		const struct inspect_rail *r = &s->rail[i];
 		struct inspect_run run = { .s = s, .pod = pod, .fold = fold, .out = out };
 
-		if (!is_there(&run, r))
+		if (!inspect_check_is_there(&run, r))
 			continue;
 		inspect_check_link(&run, r);
-		check_addresses(&run, r);
+		diag_check_addresses(&run, r);
 		inspect_check_settings(&run, r);
 		if (r->table) {
 			check_rules(&run, r);
-			check_table(&run, r);
+			diag_check_table(&run, r);
 			inspect_check_routes(&run, r);
 		}
 		inspect_check_ways(&run, r);

@@ -18,7 +18,7 @@ static bool has_route(const struct inspect *s, struct ip to)
 	return false;
 }
 
-static const struct ip *first_of(const struct inspect_rail *r, enum ip_family family)
+static const struct ip *inspect_host_first_of(const struct inspect_rail *r, enum ip_family family)
 {
 	for (size_t i = 0; i < r->n_addrs; i++)
 		if (r->addr[i].addr.addr.family == family)
@@ -37,7 +37,7 @@ static bool is_gap(const struct inspect_run *run, const struct inspect_rail *r, 
 		   struct gap *out)
 {
 	const struct inspect_way *w = &r->node[i];
-	const struct ip *src = first_of(r, w->to.family);
+	const struct ip *src = inspect_host_first_of(r, w->to.family);
 
 	if (!src || has_route(run->s, w->to))
 		return false;
@@ -45,7 +45,7 @@ static bool is_gap(const struct inspect_run *run, const struct inspect_rail *r, 
 	return w->errnum || inspect_by_ifindex(run->s, w->route.ifindex);
 }
 
-static bool is_same(struct gap a, struct gap b)
+static bool inspect_host_is_same(struct gap a, struct gap b)
 {
 	return ip_equal(a.src, b.src) && a.rail == b.rail;
 }
@@ -88,8 +88,8 @@ static void set_reason(const struct inspect_run *run, struct finding *f, struct 
 }
 
 /* first[]: the first few of n addresses with the same gap. */
-static void tell(struct inspect_run *run, const struct inspect_rail *r, struct gap gap,
-		 const struct inspect_way *first, size_t n)
+static void inspect_host_tell(struct inspect_run *run, const struct inspect_rail *r, struct gap gap,
+			      const struct inspect_way *first, size_t n)
 {
 	struct finding *f = inspect_add(run, r, INSPECT_HOST_ADDRESS, FINDING_WARN);
 	const struct ip to = first->to;
@@ -118,7 +118,7 @@ static void tell_all(struct inspect_run *run, const struct inspect_rail *r, stru
 	size_t n = 0;
 
 	for (size_t k = 0; k < r->n_node; k++) {
-		if (!is_gap(run, r, k, &x) || !is_same(gap, x))
+		if (!is_gap(run, r, k, &x) || !inspect_host_is_same(gap, x))
 			continue;
 		if (k < i)
 			return;
@@ -126,7 +126,7 @@ static void tell_all(struct inspect_run *run, const struct inspect_rail *r, stru
 			first[n] = r->node[k];
 		n++;
 	}
-	tell(run, r, gap, first, n);
+	inspect_host_tell(run, r, gap, first, n);
 }
 
 void inspect_check_host(struct inspect_run *run, const struct inspect_rail *r)
@@ -141,7 +141,7 @@ void inspect_check_host(struct inspect_run *run, const struct inspect_rail *r)
 		if (run->fold)
 			tell_all(run, r, gap, i);
 		else
-			tell(run, r, gap, &r->node[i], 1);
+			inspect_host_tell(run, r, gap, &r->node[i], 1);
 	}
 	if (good && r->host_metric)
 		finding_set_value(inspect_ok(run, r, "host"), "%zu addresses of %s", r->n_node,

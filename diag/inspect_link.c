@@ -89,7 +89,7 @@ static bool check_way_mtu(struct inspect_run *run, const struct inspect_rail *r)
 	return good;
 }
 
-static void check_mtu(struct inspect_run *run, const struct inspect_rail *r)
+static void inspect_link_check_mtu(struct inspect_run *run, const struct inspect_rail *r)
 {
 	bool good = check_master_mtu(run, r);
 
@@ -101,7 +101,8 @@ static void check_mtu(struct inspect_run *run, const struct inspect_rail *r)
 
 /* ---- MAC ---- */
 
-static void tell_duplicate(struct inspect_run *run, const struct inspect_rail *r, const char *whose)
+static void inspect_link_tell_duplicate(struct inspect_run *run, const struct inspect_rail *r,
+					const char *whose)
 {
 	struct finding *f = inspect_add(run, r, INSPECT_MAC_DUPLICATE, FINDING_FAIL);
 	char hw[HW_ADDR_STR_LEN];
@@ -126,7 +127,7 @@ static bool is_twin(const struct inspect_rail *r, const struct inspect_rail *x)
 	return false;
 }
 
-static bool has_addr(const struct inspect *s, struct ip a)
+static bool inspect_link_has_addr(const struct inspect *s, struct ip a)
 {
 	for (size_t i = 0; i < s->n_rails; i++)
 		for (size_t k = 0; k < s->rail[i].n_addrs; k++)
@@ -144,9 +145,9 @@ static bool check_neighbours(struct inspect_run *run, const struct inspect_rail 
 		const struct neigh_info *n = &r->neigh[i];
 
 		if (n->state != NEIGH_KNOWN || !hw_addr_equal(n->hw, r->link.addr) ||
-		    has_addr(run->s, n->addr))
+		    inspect_link_has_addr(run->s, n->addr))
 			continue;
-		tell_duplicate(run, r, ip_format(n->addr, text));
+		inspect_link_tell_duplicate(run, r, ip_format(n->addr, text));
 		return false;
 	}
 	return true;
@@ -170,7 +171,7 @@ static void check_mac(struct inspect_run *run, const struct inspect_rail *r)
 		if (!is_twin(r, x))
 			continue;
 		good = false;
-		tell_duplicate(run, r, x->ifname);
+		inspect_link_tell_duplicate(run, r, x->ifname);
 	}
 	good = good && check_neighbours(run, r);
 	if (good)
@@ -316,7 +317,7 @@ void inspect_check_link(struct inspect_run *run, const struct inspect_rail *r)
 {
 	check_carrier(run, r);
 	check_mac(run, r);
-	check_mtu(run, r);
+	inspect_link_check_mtu(run, r);
 	if (inspect_has_carrier(r))
 		check_gateways(run, r);
 }

@@ -34,7 +34,7 @@ static int on_rule(const struct rule_spec *r, void *arg)
 	return x->failed;
 }
 
-static int on_route(const struct route_spec *r, void *arg)
+static int on_inspect_read_route(const struct route_spec *r, void *arg)
 {
 	struct reading *x = arg;
 
@@ -44,7 +44,7 @@ static int on_route(const struct route_spec *r, void *arg)
 	return x->failed;
 }
 
-static int on_link(const struct link_info *l, void *arg)
+static int on_inspect_read_link(const struct link_info *l, void *arg)
 {
 	struct reading *x = arg;
 	struct inspect_name n = { .ifindex = l->ifindex };
@@ -56,7 +56,7 @@ static int on_link(const struct link_info *l, void *arg)
 	return x->failed;
 }
 
-static int on_addr(const struct addr_info *a, void *arg)
+static int on_inspect_read_addr(const struct addr_info *a, void *arg)
 {
 	struct reading *x = arg;
 
@@ -118,7 +118,7 @@ static int on_any_addr(const struct addr_info *a, void *arg)
 /* ---- one rail ---- */
 
 /* Without a link of that number or name, link.ifindex is 0. */
-static int read_link(struct reading *x, struct inspect_rail *r)
+static int diag_read_link(struct reading *x, struct inspect_rail *r)
 {
 	struct link_info link;
 	struct err why = { .errnum = ENODEV };
@@ -257,13 +257,13 @@ static int read_of_node(struct reading *x, struct inspect_rail *r)
 static int read_rail(struct reading *x, struct inspect_rail *r)
 {
 	x->rail = r;
-	if (read_link(x, r))
+	if (diag_read_link(x, r))
 		return -1;
 	if (read_master(x, r))
 		return -1;
 	if (!r->link.ifindex)
 		return 0;
-	if (nl_addr_list(x->pod, r->link.ifindex, on_addr, x, x->e) || x->failed)
+	if (nl_addr_list(x->pod, r->link.ifindex, on_inspect_read_addr, x, x->e) || x->failed)
 		return -1;
 	if (nl_neigh_list(x->pod, r->link.ifindex, on_neigh, x, x->e) || x->failed)
 		return -1;
@@ -302,11 +302,11 @@ static int read_lists(struct reading *x)
 	struct inspect *s = x->s;
 
 	if (nl_rule_list(x->pod, on_rule, x, x->e) || x->failed ||
-	    nl_route_list_all(x->pod, on_route, x, x->e) || x->failed ||
-	    nl_link_each(x->pod, NULL, on_link, x, x->e) || x->failed)
+	    nl_route_list_all(x->pod, on_inspect_read_route, x, x->e) || x->failed ||
+	    nl_link_each(x->pod, NULL, on_inspect_read_link, x, x->e) || x->failed)
 		return -1;
 	for (size_t i = 0; i < s->n_rails; i++)
-		if (read_link(x, &s->rail[i]))
+		if (diag_read_link(x, &s->rail[i]))
 			return -1;
 	if (nl_addr_list(x->pod, 0, on_any_addr, x, x->e) || x->failed)
 		return -1;

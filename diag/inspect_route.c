@@ -11,7 +11,8 @@ static bool is_route_of(const struct inspect_rail *r, const struct route_spec *x
 	return x->kind == ROUTE_UNICAST && x->ifindex == r->link.ifindex && x->table == r->table;
 }
 
-static bool has_route(const struct inspect *s, const struct inspect_rail *r, enum ip_family family)
+static bool diag_has_route(const struct inspect *s, const struct inspect_rail *r,
+			   enum ip_family family)
 {
 	for (size_t i = 0; i < s->n_routes; i++)
 		if (is_route_of(r, &s->route[i]) && s->route[i].dst.addr.family == family)
@@ -86,7 +87,7 @@ static bool check_empty_table(struct inspect_run *run, const struct inspect_rail
 	for (size_t i = 0; i < r->n_addrs && r->n_noted; i++) {
 		const enum ip_family family = r->addr[i].addr.addr.family;
 
-		if (inspect_is_told(run, family) || has_route(run->s, r, family))
+		if (inspect_is_told(run, family) || diag_has_route(run->s, r, family))
 			continue;
 		tell_empty_table(run, r, family);
 		inspect_tell(run, family);
@@ -106,7 +107,7 @@ static bool check_wanted(struct inspect_run *run, const struct inspect_rail *r)
 		const enum ip_family family = want->dst.addr.family;
 
 		if (!inspect_has_family(r, family) || has_wanted(run->s, r, want) ||
-		    (want->table == r->table && !has_route(run->s, r, family)) ||
+		    (want->table == r->table && !diag_has_route(run->s, r, family)) ||
 		    (want->table == ROUTE_TABLE_MAIN && r->link.upper_ifindex))
 			continue;
 		tell_missing_route(run, r, want);
@@ -325,7 +326,7 @@ static void tell_earlier_rule(struct inspect_run *run, const struct inspect_rail
 }
 
 /* Rails without tables in one network: the main table has one way for both. */
-static bool is_shared(const struct inspect *s, const struct inspect_way *w)
+static bool inspect_route_is_shared(const struct inspect *s, const struct inspect_way *w)
 {
 	const struct inspect_rail *by = inspect_by_ifindex(s, w->route.ifindex);
 
@@ -356,7 +357,7 @@ static void tell_wrong_way(struct inspect_run *run, const struct inspect_rail *r
 			   const struct inspect_way *w)
 {
 	const struct rule_spec *rule = r->table ? earlier_rule(run->s, w, false) : NULL;
-	const bool shared = !r->table && is_shared(run->s, w);
+	const bool shared = !r->table && inspect_route_is_shared(run->s, w);
 	char from[IP_STR_LEN], to[IP_STR_LEN], buf[INSPECT_NAME_LEN];
 	struct finding *f;
 

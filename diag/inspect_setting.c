@@ -101,8 +101,8 @@ static void tell_unread(struct inspect_run *run, const struct inspect_rail *r,
 }
 
 /* In a network of its own, only a peer with a wrong route asks for the address of another rail. */
-static bool check_setting(struct inspect_run *run, const struct inspect_rail *r,
-			  enum inspect_setting s)
+static bool diag_check_setting(struct inspect_run *run, const struct inspect_rail *r,
+			       enum inspect_setting s)
 {
 	const struct need *n = &needs[s];
 	const char *name = strrchr(inspect_setting_path(s), '/') + 1;
@@ -146,7 +146,7 @@ void inspect_check_settings(struct inspect_run *run, const struct inspect_rail *
 	bool good = true, arp = true;
 
 	for (int s = 0; s < INSPECT_SETTINGS && r->table; s++) {
-		const bool ok = check_setting(run, r, (enum inspect_setting)s);
+		const bool ok = diag_check_setting(run, r, (enum inspect_setting)s);
 
 		if (needs[s].noted)
 			good = good && ok;

@@ -50,7 +50,7 @@ static bool address_in(const struct inspect *s, struct ip_prefix net, struct ip 
 
 /* ---- ways ---- */
 
-static bool is_known(const struct inspect *s, const struct inspect_way *w)
+static bool inspect_way_is_known(const struct inspect *s, const struct inspect_way *w)
 {
 	for (size_t i = 0; i < s->n_ways; i++) {
 		const struct inspect_way *x = &s->way[i];
@@ -67,7 +67,7 @@ static int add_way(struct inspect *s, struct inspect_way w, enum inspect_aim aim
 {
 	w.aim = aim;
 	w.to = to;
-	if (to.family != w.from.family || ip_is_link_local(to) || is_known(s, &w))
+	if (to.family != w.from.family || ip_is_link_local(to) || inspect_way_is_known(s, &w))
 		return 0;
 	if (ARRAY_GROW(s->way, s->n_ways, WAYS_MAX, "ways", e))
 		return -1;

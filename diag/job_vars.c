@@ -31,7 +31,7 @@ const char *job_var_name(enum job_var v)
 }
 
 /* The first of equal names counts, as for getenv(). */
-static void take(struct job_vars *j, const char *line, size_t len, const char *from)
+static void job_vars_take(struct job_vars *j, const char *line, size_t len, const char *from)
 {
 	const char *equals = memchr(line, '=', len);
 	size_t name = equals ? (size_t)(equals - line) : 0, value = len - name - 1;
@@ -53,7 +53,7 @@ void job_vars_environ(struct job_vars *j, const char *text, size_t len)
 	for (const char *p = text, *end = text + len; p < end;) {
 		size_t n = strnlen(p, (size_t)(end - p));
 
-		take(j, p, n, "the environment");
+		job_vars_take(j, p, n, "the environment");
 		p += n + 1;
 	}
 }
@@ -64,7 +64,7 @@ void job_vars_file(struct job_vars *j, const char *text, const char *path)
 
 	while (slice_next(&rest, '\n', &line))
 		if (line.len && *line.p != '#' && strncmp(line.p, "UCX_", 4) != 0)
-			take(j, line.p, line.len, path);
+			job_vars_take(j, line.p, line.len, path);
 }
 
 #define LIBRARY "/libnccl.so."

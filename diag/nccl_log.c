@@ -8,15 +8,15 @@
 
 /* ---- slices ---- */
 
-static const char *find(struct slice s, const char *word)
+static const char *nccl_log_find(struct slice s, const char *word)
 {
 	return s.len ? memmem(s.p, s.len, word, strlen(word)) : NULL;
 }
 
 /* The rest behind a word; p NULL: the word is not there. */
-static struct slice behind(struct slice s, const char *word)
+static struct slice nccl_log_behind(struct slice s, const char *word)
 {
-	const char *at = find(s, word);
+	const char *at = nccl_log_find(s, word);
 
 	if (!at)
 		return (struct slice){ NULL, 0 };
@@ -41,7 +41,7 @@ static struct slice skip(struct slice s, size_t n)
 }
 
 /* A decimal number at the beginning; -1: there is none, or it is too large. */
-static long take_number(struct slice *s)
+static long nccl_log_take_number(struct slice *s)
 {
 	long n = 0;
 	size_t i = 0;
@@ -75,10 +75,10 @@ static struct slice last_word(struct slice *s, const char *stop)
 	return word;
 }
 
-static bool parse_line(struct slice s, struct line *out)
+static bool nccl_log_parse_line(struct slice s, struct line *out)
 {
 	static const char mark[] = " NCCL INFO ";
-	const char *at = find(s, mark);
+	const char *at = nccl_log_find(s, mark);
 	struct slice head, word, who;
 	long cuda;
 
@@ -90,7 +90,7 @@ static bool parse_line(struct slice s, struct line *out)
 	if (!slice_begins(word, "["))
 		return false;
 	word = skip(word, 1);
-	cuda = take_number(&word);
+	cuda = nccl_log_take_number(&word);
 	who = last_word(&head, " ");
 	(void)last_word(&who, ":"); /* the thread */
 	out->pid = last_word(&who, ":");
@@ -148,10 +148,10 @@ static void take_devices(struct nccl_log_process *p, struct slice s)
 		struct slice name;
 		long n;
 
-		s = behind(s, "[");
+		s = nccl_log_behind(s, "[");
 		if (!s.p)
 			return;
-		n = take_number(&s);
+		n = nccl_log_take_number(&s);
 		if (n < 0 || n >= NCCL_LOG_NETS_MAX || !slice_begins(s, "]"))
 			continue;
 		s = skip(s, 1);
@@ -169,15 +169,15 @@ static void take_devices(struct nccl_log_process *p, struct slice s)
 /* "NET/IB : Made virtual device [4] name=mlx5_0+mlx5_1 speed=400000 ndevs=2" */
 static void take_fused(struct nccl_log_process *p, struct slice s)
 {
-	long n = take_number(&s);
+	long n = nccl_log_take_number(&s);
 
-	s = behind(s, "name=");
+	s = nccl_log_behind(s, "name=");
 	if (s.p && n >= 0 && n < NCCL_LOG_NETS_MAX)
 		p->net[n] = until(s, " ");
 }
 
 /* "busId 1b000": NCCL's number has 20 bits of domain, 8 of bus, 8 of device and 4 of function. */
-static void take_address(struct nccl_log_gpu *g, struct slice s)
+static void nccl_log_take_address(struct nccl_log_gpu *g, struct slice s)
 {
 	uint64_t id = 0;
 	size_t i = 0;
@@ -201,7 +201,7 @@ static void take_connection(struct nccl_log_gpu *g, bool sends, struct slice s)
 	long n;
 
 	s = skip(s, net.len + 1);
-	n = take_number(&s);
+	n = nccl_log_take_number(&s);
 	if (n < 0 || n >= NCCL_LOG_NETS_MAX)
 		return;
 	if (slice_begins(s, "(")) {
@@ -209,7 +209,7 @@ static void take_connection(struct nccl_log_gpu *g, bool sends, struct slice s)
 		return;
 	}
 	g->nets |= UINT64_C(1) << n;
-	if (find(s, "/GDRDMA"))
+	if (nccl_log_find(s, "/GDRDMA"))
 		count->gdr++;
 	else
 		count->no_gdr++;
@@ -252,22 +252,22 @@ static int take_message(struct nccl_log *log, const struct line *l, struct err *
 		return -1;
 	p = &log->process[g->process];
 	if (slice_begins(s, "NCCL_")) {
-		rest = behind(s, " set by environment to ");
-		rest = rest.p ? rest : behind(s, " set to ");
+		rest = nccl_log_behind(s, " set by environment to ");
+		rest = rest.p ? rest : nccl_log_behind(s, " set to ");
 		return rest.p ? take_setting(log, s, rest, e) : 0;
 	}
-	if ((rest = behind(s, "Made virtual device [")).p)
+	if ((rest = nccl_log_behind(s, "Made virtual device [")).p)
 		take_fused(p, rest);
-	else if ((rest = behind(s, "NET/IB : Using ")).p)
+	else if ((rest = nccl_log_behind(s, "NET/IB : Using ")).p)
 		take_devices(p, rest);
 	else if (slice_begins(s, "Using network "))
 		p->network = skip(s, strlen("Using network "));
-	else if ((rest = behind(s, "CCL version ")).p)
+	else if ((rest = nccl_log_behind(s, "CCL version ")).p)
 		take_version(p, rest, slice_begins(s, "RCCL"));
-	else if (slice_begins(s, "Channel ") && (rest = behind(s, " via NET/")).p)
-		take_connection(g, find(s, " [send] "), rest);
-	else if (find(s, " nranks ") && (rest = behind(s, " busId ")).p)
-		take_address(g, rest);
+	else if (slice_begins(s, "Channel ") && (rest = nccl_log_behind(s, " via NET/")).p)
+		take_connection(g, nccl_log_find(s, " [send] "), rest);
+	else if (nccl_log_find(s, " nranks ") && (rest = nccl_log_behind(s, " busId ")).p)
+		nccl_log_take_address(g, rest);
 	return 0;
 }
 
@@ -282,7 +282,7 @@ int nccl_log_read(const char *text, size_t len, struct nccl_log *out, struct err
 
 		if (one.len && one.p[one.len - 1] == '\r')
 			one.len--;
-		if (parse_line(one, &l) && take_message(out, &l, e)) {
+		if (nccl_log_parse_line(one, &l) && take_message(out, &l, e)) {
 			nccl_log_clear(out);
 			return -1;
 		}

@@ -31,8 +31,8 @@ static bool is_another(const struct stat *st, const struct rdma_chardev *c)
 	return c->major && (major(st->st_rdev) != c->major || minor(st->st_rdev) != c->minor);
 }
 
-static void look_at(const struct probe_view *v, const struct rdma_chardev *c,
-		    struct device_file *out)
+static void probe_data_look_at(const struct probe_view *v, const struct rdma_chardev *c,
+			       struct device_file *out)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -294,7 +294,7 @@ static int read_devices(const struct probe_view *view, struct probe_data *f, str
 	if (!f->device)
 		return err_nomem(e);
 	for (size_t i = 0; i < v->n_devices; i++)
-		look_at(view, &v->device[i].uverbs, &f->device[i].uverbs);
+		probe_data_look_at(view, &v->device[i].uverbs, &f->device[i].uverbs);
 	return 0;
 }
 
@@ -357,7 +357,7 @@ static int collect_pkeys(const struct probe_view *v, struct probe_data *f, struc
 /* ---- counters ---- */
 
 /* If the port's own interface is not here, an interface above it knows its name. */
-static const char *netdev_of(const struct probe_data *f, const struct inv_port *p)
+static const char *probe_data_netdev_of(const struct probe_data *f, const struct inv_port *p)
 {
 	for (size_t i = 0; !*p->netdev && i < f->rails->n; i++) {
 		const struct rdma_rail *r = &f->rails->rail[i];
@@ -381,7 +381,7 @@ static int read_counters(const struct probe_view *v, const struct probe_data *f,
 	if (counters_read(&of, &out->last, e))
 		return -1;
 	of.sysfs = v->host_sysfs;
-	of.netdev = netdev_of(f, &d->port[port]);
+	of.netdev = probe_data_netdev_of(f, &d->port[port]);
 	if (of.sysfs && counters_read(&of, &host, e))
 		return -1;
 	/* In mode shared a pod sees at most its interface. */
@@ -428,7 +428,7 @@ int probe_data_read(const struct probe_view *view, const struct rdma_inventory *
 	const struct rdma_chardev cm = { .name = "rdma_cm" };
 	auto_probe_data struct probe_data f = { .inventory = v, .rails = r, .lossy = view->lossy };
 
-	look_at(view, &cm, &f.rdma_cm);
+	probe_data_look_at(view, &cm, &f.rdma_cm);
 	if (read_devices(view, &f, e) || collect_pkeys(view, &f, e) || read_memlock(view, &f, e) ||
 	    read_capabilities(view, &f, e) || read_job(view, &f, e) || watch_counters(view, &f, e))
 		return -1;

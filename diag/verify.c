@@ -15,7 +15,7 @@ struct names {
 	size_t len;
 };
 
-static bool has_name(const struct names *all, struct slice name)
+static bool verify_has_name(const struct names *all, struct slice name)
 {
 	struct slice rest = { all->text, all->len }, one;
 
@@ -25,9 +25,9 @@ static bool has_name(const struct names *all, struct slice name)
 	return false;
 }
 
-static void add_name(struct names *all, struct slice name)
+static void verify_add_name(struct names *all, struct slice name)
 {
-	if (!name.len || has_name(all, name) || all->len + name.len + 2 > TEXT_LEN)
+	if (!name.len || verify_has_name(all, name) || all->len + name.len + 2 > TEXT_LEN)
 		return;
 	if (all->len)
 		all->text[all->len++] = ',';
@@ -37,7 +37,7 @@ static void add_name(struct names *all, struct slice name)
 }
 
 /* "mlx5_0+mlx5_1", or "[0] mlx5_0:1/RoCE, [1] mlx5_1:1/RoCE". */
-static void add_device(struct names *all, struct slice device)
+static void verify_add_device(struct names *all, struct slice device)
 {
 	const char separator = memchr(device.p, '[', device.len) ? ',' : '+';
 	struct slice rest = device, one;
@@ -56,7 +56,7 @@ static void add_device(struct names *all, struct slice device)
 		port = memchr(one.p, ':', one.len);
 		if (port)
 			one.len = (size_t)(port - one.p);
-		add_name(all, one);
+		verify_add_name(all, one);
 	}
 }
 
@@ -67,8 +67,8 @@ static struct names subtract(const struct names *a, const struct names *b)
 	struct names left = { .len = 0 };
 
 	while (slice_next(&rest, ',', &one))
-		if (!has_name(b, one))
-			add_name(&left, one);
+		if (!verify_has_name(b, one))
+			verify_add_name(&left, one);
 	return left;
 }
 
@@ -95,9 +95,9 @@ static struct names used_by(const struct nccl_log *log, const struct nccl_log_gp
 		if (!(g->nets >> n & 1))
 			continue;
 		if (p->net[n].p)
-			add_device(&used, p->net[n]);
+			verify_add_device(&used, p->net[n]);
 		else
-			add_name(&used, (struct slice){ "?", 1 });
+			verify_add_name(&used, (struct slice){ "?", 1 });
 	}
 	return used;
 }
@@ -110,7 +110,7 @@ static struct names predicted_for(const struct json *gpu, const char *list)
 	json_each (it, json_get(json_get(gpu, "nccl"), list)) {
 		const char *name = json_str(it) ? json_str(it) : "";
 
-		add_device(&all, (struct slice){ name, strlen(name) });
+		verify_add_device(&all, (struct slice){ name, strlen(name) });
 	}
 	return all;
 }
@@ -284,7 +284,7 @@ void topo_verify_network(const struct json *machine, struct slice network, struc
 			      "it");
 }
 
-static int read_version(struct slice text, struct lib_version *out)
+static int verify_read_version(struct slice text, struct lib_version *out)
 {
 	char copy[LIB_VERSION_LEN];
 
@@ -302,7 +302,7 @@ bool topo_verify_version(const struct nccl_log *log, const char *host, struct li
 		const struct nccl_log_process *p = &log->process[i];
 		bool own = !host || slice_is(p->host, host);
 
-		if ((found && !own) || read_version(p->version, &v))
+		if ((found && !own) || verify_read_version(p->version, &v))
 			continue;
 		found = p;
 		*out = v;
@@ -320,7 +320,7 @@ static bool has_same_rules(const struct nccl_log_process *p, const struct verify
 		in->rccl ? lib_rule_in_rccl : lib_rule_holds;
 	struct lib_version v;
 
-	if (read_version(p->version, &v) || p->rccl != in->rccl)
+	if (verify_read_version(p->version, &v) || p->rccl != in->rccl)
 		return false;
 	/* NCCL has none of the rules of RCCL alone */
 	for (int i = 0; i < (in->rccl ? UCX_HAS_SUBNETS : RCCL_SPREADS_BY_PLACE); i++)
@@ -381,8 +381,8 @@ static bool is_assumed(const struct verify_input *in, const struct nccl_log_set 
 	return false;
 }
 
-static void check_setting(const struct verify_input *in, const struct nccl_log_set *s,
-			  struct findings *out)
+static void verify_check_setting(const struct verify_input *in, const struct nccl_log_set *s,
+				 struct findings *out)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(deciding); i++) {
 		struct finding *f;
@@ -459,7 +459,7 @@ int topo_verify(const struct verify_input *in, struct findings *out, struct err 
 	/* Settings explain a difference. Without a difference the prediction assumed the right
 	 * ones. */
 	for (size_t i = 0; i < in->log->n_sets && differs; i++)
-		check_setting(in, &in->log->set[i], out);
+		verify_check_setting(in, &in->log->set[i], out);
 	if (!any) {
 		struct finding *f = findings_add(out, "connections", FINDING_UNKNOWN);
 

@@ -87,7 +87,7 @@ static bool has_owner(struct slice line, const char *owner)
 /* ---- memberships ---- */
 
 /* "railhead=0x0001,ipoib:0x0200000000000a01=full;" */
-static bool is_of(struct slice line, uint16_t pkey, struct guid guid)
+static bool partitions_is_of(struct slice line, uint16_t pkey, struct guid guid)
 {
 	char words[128], head[32], member[32];
 
@@ -102,7 +102,7 @@ static bool is_of(struct slice line, uint16_t pkey, struct guid guid)
 static bool is_of_message(struct slice line, const struct sm_message *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		if (is_of(line, m->pkey, m->guid[i]))
+		if (partitions_is_of(line, m->pkey, m->guid[i]))
 			return true;
 	}
 	return false;
@@ -133,7 +133,7 @@ static int damaged(const char *what, struct err *e)
 			   "\" behind it");
 }
 
-static int split(const char *text, struct parts *p, struct err *e)
+static int partitions_split(const char *text, struct parts *p, struct err *e)
 {
 	struct slice rest = { text, strlen(text) }, line;
 	const char *end = text + rest.len, *from = NULL, *to = NULL, *behind = NULL;
@@ -192,7 +192,7 @@ int partitions_edit(const char *text, const struct sm_message *m, bool ipoib,
 	struct parts p;
 	size_t n = 0;
 
-	if (split(text, &p, e))
+	if (partitions_split(text, &p, e))
 		return -1;
 	keep_lines(&lines, p.section, m, &n);
 	if (m->action == SM_ADD)

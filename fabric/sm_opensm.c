@@ -16,7 +16,7 @@
 
 /* Without a rule for the default partition, opensm makes all ports limited members of it once the
  * file exists. */
-static int check_rules(const char *text, const char *path, struct err *e)
+static int sm_opensm_check_rules(const char *text, const char *path, struct err *e)
 {
 	if (partitions_are_ruled(text))
 		return 0;
@@ -84,7 +84,8 @@ static int change_file(const struct opensm_conf *c, const struct sm_message *m, 
 	 * it. */
 	if (flock(dir, LOCK_EX))
 		return err_set(e, ERR_IO, errno, "lock the folder of %s", f.path);
-	if (read_partitions(dir, &f, e) || (m->action == SM_ADD && check_rules(f.text, f.path, e)))
+	if (read_partitions(dir, &f, e) ||
+	    (m->action == SM_ADD && sm_opensm_check_rules(f.text, f.path, e)))
 		return -1;
 	if (partitions_edit(f.text, m, c->ipoib, &out, e))
 		return err_wrap(e, "%s", f.path);
@@ -96,7 +97,7 @@ static int change_file(const struct opensm_conf *c, const struct sm_message *m, 
 	return rc;
 }
 
-static int run(struct cmd_run *r, struct err *e)
+static int sm_opensm_run(struct cmd_run *r, struct err *e)
 {
 	auto_opensm_conf struct opensm_conf conf = { .tree = NULL };
 	auto_sm_message struct sm_message m = { .n = 0 };
@@ -131,7 +132,7 @@ static const struct cmd root = {
 		 "input, changes railhead's section of opensm's partitions.conf and sends SIGHUP "
 		 "to opensm. See railhead-sm.d(5).",
 	.opts = { options },
-	.run = run,
+	.run = sm_opensm_run,
 };
 
 int main(int argc, char **argv)

@@ -32,7 +32,7 @@ static int session_load(struct session *s, const char *path, struct err *e)
 }
 
 /* UFM has no such partition: then no GUID is a member of it. */
-static int check_list(const struct session *s, uint16_t pkey, struct err *e)
+static int sm_ufm_check_list(const struct session *s, uint16_t pkey, struct err *e)
 {
 	auto_free char *url = ufm_list_url(&s->conf), *answer = NULL;
 	const struct ufm_exchange x = { url, s->authorization, s->ca, NULL };
@@ -55,10 +55,10 @@ static int change_members(const struct session *s, const struct sm_message *m, s
 	if (ufm_ask(&x, &status, &answer, e))
 		return -1;
 	int rc = ufm_judge(m->action, status, answer, e);
-	return rc > 0 ? check_list(s, m->pkey, e) : rc;
+	return rc > 0 ? sm_ufm_check_list(s, m->pkey, e) : rc;
 }
 
-static int run(struct cmd_run *r, struct err *e)
+static int sm_ufm_run(struct cmd_run *r, struct err *e)
 {
 	auto_clean(session_clear) struct session s = { .ca = NULL };
 	auto_sm_message struct sm_message m = { .n = 0 };
@@ -81,7 +81,7 @@ static const struct cmd root = {
 	.about = "A hook for /etc/railhead/sm.d. It reads a message of railhead from standard "
 		 "input and asks UFM's REST interface. See railhead-sm.d(5).",
 	.opts = { options },
-	.run = run,
+	.run = sm_ufm_run,
 };
 
 int main(int argc, char **argv)

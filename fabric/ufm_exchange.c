@@ -19,7 +19,7 @@ struct wait {
 	int rc;
 };
 
-static void done(void *arg, const struct http_answer *a)
+static void ufm_exchange_done(void *arg, const struct http_answer *a)
 {
 	struct wait *w = arg;
 
@@ -35,7 +35,7 @@ static void done(void *arg, const struct http_answer *a)
 	(void)event_base_loopbreak(w->base);
 }
 
-static int ask(struct http *h, const struct ufm_exchange *x, struct wait *w)
+static int ufm_exchange_ask(struct http *h, const struct ufm_exchange *x, struct wait *w)
 {
 	const char *const headers[] = { x->authorization, "Content-Type: application/json",
 					"Accept: application/json", NULL };
@@ -47,7 +47,7 @@ static int ask(struct http *h, const struct ufm_exchange *x, struct wait *w)
 					      .connect_ms = CONNECT_MS,
 					      .timeout_ms = TIMEOUT_MS,
 					      .max_body = ANSWER_MAX };
-	static const struct http_fns fns = { .done = done };
+	static const struct http_fns fns = { .done = ufm_exchange_done };
 	const struct http_tls tls = { .ca = x->ca };
 
 	if (http_set_tls(h, &tls, w->e))
@@ -68,7 +68,7 @@ int ufm_ask(const struct ufm_exchange *x, int *status, char **answer, struct err
 
 	if (!base)
 		return err_nomem(e);
-	rc = http_new(base, false, &h, e) || ask(h, x, &w) ? -1 : 0;
+	rc = http_new(base, false, &h, e) || ufm_exchange_ask(h, x, &w) ? -1 : 0;
 	http_free(h);
 	event_base_free(base);
 	if (rc)

@@ -51,7 +51,7 @@ static bool add_programs(const struct look *l, const struct json *conf)
 
 /* ---- one file ---- */
 
-static bool has_record(const struct look *l, const struct cnicache_entry *x)
+static bool cached_has_record(const struct look *l, const struct cnicache_entry *x)
 {
 	const struct record_key key = { x->network, x->container, x->ifname };
 	uint64_t h = recorded_key(&key);
@@ -63,7 +63,7 @@ static bool has_record(const struct look *l, const struct cnicache_entry *x)
 	return false;
 }
 
-static void add_unknown(const struct look *l, const char *name, const struct err *why)
+static void cached_add_unknown(const struct look *l, const char *name, const struct err *why)
 {
 	char what[320];
 
@@ -72,7 +72,7 @@ static void add_unknown(const struct look *l, const char *name, const struct err
 	needed_add_cached(l->to, what);
 }
 
-static int look_at(const struct cnicache_file *f, void *arg, struct err *e)
+static int cached_look_at(const struct cnicache_file *f, void *arg, struct err *e)
 {
 	struct look *l = arg;
 	struct cnicache_entry who = { .file = "" };
@@ -82,17 +82,17 @@ static int look_at(const struct cnicache_file *f, void *arg, struct err *e)
 
 	if (!f->text) {
 		if (f->why->errnum != ENOENT) /* else its DEL has ended */
-			add_unknown(l, f->name, f->why);
+			cached_add_unknown(l, f->name, f->why);
 		return 0;
 	}
 	if (cnicache_config(f->text, f->len, &config, &why)) {
 		if (why.code == ERR_NOMEM)
 			return err_nomem(e);
-		add_unknown(l, f->name, &why);
+		cached_add_unknown(l, f->name, &why);
 		return 0;
 	}
 	if (!add_programs(l, config) ||
-	    (cnicache_parse(f->text, f->len, &who) == 0 && has_record(l, &who)))
+	    (cnicache_parse(f->text, f->len, &who) == 0 && cached_has_record(l, &who)))
 		return 0;
 	(void)snprintf(what, sizeof(what), "%s/%.200s", l->folder, f->name);
 	needed_add_cached(l->to, what);
@@ -107,7 +107,7 @@ int cached_load(const struct ctx *ctx, const struct receipt *ours, const struct 
 
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		struct look l = { folders[i], ours, recorded, x };
-		int rc = cnicache_each(ctx, folders[i], look_at, &l, e);
+		int rc = cnicache_each(ctx, folders[i], cached_look_at, &l, e);
 
 		if (rc < 0)
 			return -1;

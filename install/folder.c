@@ -37,7 +37,7 @@ static const char *old_name(const char *name, char out[SPARE_LEN])
 }
 
 /* An error of a change, with what an operator can do about it. */
-static int explain(int errnum, struct err *e)
+static int folder_explain(int errnum, struct err *e)
 {
 	switch (errnum) {
 	case ENOSPC:
@@ -55,12 +55,12 @@ static int explain(int errnum, struct err *e)
 	}
 }
 
-static int failed(struct err *e, const char *what, const char *name)
+static int folder_failed(struct err *e, const char *what, const char *name)
 {
 	int errnum = errno;
 
 	err_set(e, ERR_IO, errnum, "%s %s", what, name);
-	return explain(errnum, e);
+	return folder_explain(errnum, e);
 }
 
 int folder_open(const char *path, struct err *e)
@@ -78,7 +78,7 @@ int folder_open(const char *path, struct err *e)
 			       : -1;
 	}
 	if (fstatvfs(dir, &fs))
-		return failed(e, "look at", path);
+		return folder_failed(e, "look at", path);
 	if (fs.f_flag & ST_NOEXEC) {
 		err_set(e, ERR_FORBIDDEN, 0, "CNI folder %s: it is mounted noexec", path);
 		return err_hint(e, "no runtime can start plugins there; mount it without noexec");
@@ -124,7 +124,7 @@ static int open_held(int dir, const char *name, enum held *held, int *out, struc
 	if (fd < 0 && (errno == ELOOP || errno == ENXIO || errno == EACCES))
 		return 0;
 	if (fd < 0 || fstat(fd, &st))
-		return failed(e, "look at", name);
+		return folder_failed(e, "look at", name);
 	if (S_ISDIR(st.st_mode))
 		*held = HELD_FOLDER;
 	if (!S_ISREG(st.st_mode) || !has_mark(fd, &mark))
@@ -144,7 +144,7 @@ static bool is_wrong(int fd)
 }
 
 /* sha256 is "" unless it is a program of railhead. */
-static int look_at(int dir, const char *file, struct plan_item *x, struct err *e)
+static int folder_look_at(int dir, const char *file, struct plan_item *x, struct err *e)
 {
 	char *sha256 = x->held_sha256;
 	enum held *held = &x->held;
@@ -166,14 +166,14 @@ static int look_at(int dir, const char *file, struct plan_item *x, struct err *e
 
 int folder_look(int dir, struct plan_item *x, struct err *e)
 {
-	return look_at(dir, x->name, x, e);
+	return folder_look_at(dir, x->name, x, e);
 }
 
 static int is_other(int dir, const char *file, const struct plan_item *x, struct err *e)
 {
 	struct plan_item now = { .held = HELD_NONE };
 
-	if (look_at(dir, file, &now, e))
+	if (folder_look_at(dir, file, &now, e))
 		return -1;
 	return now.held != x->held || strcmp(now.held_sha256, x->held_sha256) != 0;
 }
@@ -216,12 +216,12 @@ static int write_staged(int dir, const char *spare, const struct content *c, str
 		openat(dir, spare, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0755);
 
 	if (fd < 0)
-		return failed(e, "create", spare);
+		return folder_failed(e, "create", spare);
 	if (fs_write_fd(fd, c->data, c->len, e))
-		return explain(e->errnum, e);
+		return folder_explain(e->errnum, e);
 	/* The umask does not count. */
 	if (fchmod(fd, 0755) || fsync(fd))
-		return failed(e, "write", spare);
+		return folder_failed(e, "write", spare);
 	return 0;
 }
 
@@ -267,12 +267,12 @@ int folder_switch(int dir, const struct plan_item *x, struct err *e)
 	(void)new_name(x->name, spare);
 	rc = x->held == HELD_NONE ? rename_free(dir, spare, x->name)
 				  : renameat(dir, spare, dir, x->name);
-	return rc ? failed(e, "replace", x->name) : 0;
+	return rc ? folder_failed(e, "replace", x->name) : 0;
 }
 
 int folder_sync(int dir, struct err *e)
 {
-	return fsync(dir) ? failed(e, "sync", "the CNI folder") : 0;
+	return fsync(dir) ? folder_failed(e, "sync", "the CNI folder") : 0;
 }
 
 int folder_set_aside(int dir, const char *name, struct err *e)
@@ -280,7 +280,7 @@ int folder_set_aside(int dir, const char *name, struct err *e)
 	char spare[SPARE_LEN];
 
 	if (renameat(dir, name, dir, old_name(name, spare)))
-		return failed(e, "set aside", name);
+		return folder_failed(e, "set aside", name);
 	return 0;
 }
 
@@ -289,7 +289,7 @@ static int discard_ours(int dir, const char *name, const char *spare, struct err
 {
 	struct plan_item now = { .held = HELD_NONE };
 
-	if (look_at(dir, spare, &now, e))
+	if (folder_look_at(dir, spare, &now, e))
 		return -1;
 	if (now.held == HELD_OURS)
 		return folder_discard(dir, name, e);
@@ -303,7 +303,8 @@ int folder_put_back(int dir, const char *name, struct err *e)
 
 	if (rename_free(dir, old_name(name, spare), name) == 0)
 		return 0;
-	return errno == EEXIST ? discard_ours(dir, name, spare, e) : failed(e, "put back", name);
+	return errno == EEXIST ? discard_ours(dir, name, spare, e)
+			       : folder_failed(e, "put back", name);
 }
 
 int folder_discard(int dir, const char *name, struct err *e)
@@ -311,7 +312,7 @@ int folder_discard(int dir, const char *name, struct err *e)
 	char spare[SPARE_LEN];
 
 	if (unlinkat(dir, old_name(name, spare), 0) && errno != ENOENT)
-		return failed(e, "remove", name);
+		return folder_failed(e, "remove", name);
 	return 0;
 }
 
@@ -324,7 +325,7 @@ int folder_runs_aside(int dir, const char *name, struct err *e)
 		openat(dir, old_name(name, spare), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0)
 		return 0;
-	return errno == ETXTBSY ? 1 : failed(e, "find out whether a process executes", name);
+	return errno == ETXTBSY ? 1 : folder_failed(e, "find out whether a process executes", name);
 }
 
 int folder_heal(int dir, const char *name, struct err *e)
@@ -334,7 +335,7 @@ int folder_heal(int dir, const char *name, struct err *e)
 
 	folder_unstage(dir, name);
 	if (fstatat(dir, old_name(name, spare), &st, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? 0 : failed(e, "look at", spare);
+		return errno == ENOENT ? 0 : folder_failed(e, "look at", spare);
 	return folder_put_back(dir, name, e);
 }
 
@@ -370,5 +371,5 @@ int folder_write_receipt(int dir, const struct receipt *r, struct err *e)
 
 	if (!text)
 		return err_nomem(e);
-	return fs_replace_at(dir, RECEIPT_FILE, text, true, e) ? explain(e->errnum, e) : 0;
+	return fs_replace_at(dir, RECEIPT_FILE, text, true, e) ? folder_explain(e->errnum, e) : 0;
 }

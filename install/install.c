@@ -199,7 +199,7 @@ static bool has_action(const struct plan *p, enum plan_action action)
 	return false;
 }
 
-static int prepare(struct job *j, struct err *e)
+static int install_prepare(struct job *j, struct err *e)
 {
 	if (read_receipt(j, e) || make_plan(j, e) || load_programs(j, e) || load_needed(j, e) ||
 	    look_at_folder(j, e) || plan_decide(&j->plan, j->in->force, e))
@@ -277,7 +277,7 @@ static int stage_all(const struct job *j, struct err *e)
 }
 
 /* Another program may have written into the folder since the first look. */
-static int look_again(const struct job *j, struct err *e)
+static int install_look_again(const struct job *j, struct err *e)
 {
 	for (size_t i = 0; i < j->plan.n; i++) {
 		const struct plan_item *x = &j->plan.item[i];
@@ -410,7 +410,7 @@ static void keep_dropped(struct plan *p)
 	}
 }
 
-static int drop(struct job *j, struct err *e)
+static int install_drop(struct job *j, struct err *e)
 {
 	struct err why = { .msg = "" };
 	int rc = has_action(&j->plan, PLAN_DROP) ? drop_all(j, &why) : 0;
@@ -447,20 +447,20 @@ static bool has_nothing_to_remove(const struct job *j)
 	return j->in->remove && !j->had_receipt;
 }
 
-static int apply(struct job *j, struct err *e)
+static int install_apply(struct job *j, struct err *e)
 {
 	if (is_complete(j) || has_nothing_to_remove(j))
 		return 0;
 	if (write_receipt(j, true, e))
 		return err_hint(e, "no program was changed");
-	if (stage_all(j, e) || look_again(j, e) || switch_all(j, e) || drop(j, e))
+	if (stage_all(j, e) || install_look_again(j, e) || switch_all(j, e) || install_drop(j, e))
 		return -1;
 	return write_receipt(j, false, e);
 }
 
 /* ---- telling ---- */
 
-static void tell(const struct job *j)
+static void install_tell(const struct job *j)
 {
 	static const struct {
 		enum out_style style;
@@ -553,9 +553,9 @@ int install_run(const struct install *in, char summary[SUMMARY_LEN], struct err 
 	j->run_of_root = is_of_root(run);
 	if (in->remove && j->run_of_root)
 		return refuse_folder_of_root(in->ctx->run_dir, e);
-	if (prepare(j, e) || (!in->dry_run && apply(j, e)))
+	if (install_prepare(j, e) || (!in->dry_run && install_apply(j, e)))
 		return -1;
-	tell(j);
+	install_tell(j);
 	tell_why(j);
 	sum_up(j, summary);
 	return 0;

@@ -105,7 +105,7 @@ static void leave_message(const char *text)
 		return;
 }
 
-static int run(struct cmd_run *r, struct err *e)
+static int main_run(struct cmd_run *r, struct err *e)
 {
 	/* A question has no last words. */
 	const bool says = !opt_is_set(&r->opts, "needed");
@@ -155,7 +155,7 @@ static const struct cmd root = {
 		"container. See railhead-install(8).",
 	.examples = examples,
 	.opts = { options },
-	.run = run,
+	.run = main_run,
 };
 
 int main(int argc, char **argv)

@@ -42,7 +42,7 @@ static int find_program(struct slice word, size_t *out, struct err *e)
 }
 
 /* A set of bits, by the index of the program. */
-static int read_list(const char *list, unsigned *set, struct err *e)
+static int plan_read_list(const char *list, unsigned *set, struct err *e)
 {
 	struct slice rest = { list, strlen(list) }, word;
 	size_t i = 0;
@@ -70,7 +70,7 @@ int plan_choose(const char *list, const char *prefix, struct plan *out, struct e
 
 	if (*prefix && (strlen(prefix) > 32 || !id_valid(prefix)))
 		return bad_prefix(prefix, e);
-	if (list && read_list(list, &set, e))
+	if (list && plan_read_list(list, &set, e))
 		return -1;
 	for (size_t i = 0; programs[i]; i++) {
 		struct plan_item *item = &p.item[p.n];
@@ -87,7 +87,7 @@ int plan_choose(const char *list, const char *prefix, struct plan *out, struct e
 	return 0;
 }
 
-static bool has_name(const struct plan *p, const char *name)
+static bool plan_has_name(const struct plan *p, const char *name)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		if (strcmp(p->item[i].name, name) == 0)
@@ -103,7 +103,7 @@ void plan_add_earlier(struct plan *p, const struct receipt *r)
 		const struct receipt_program *x = &r->program[i];
 		struct plan_item item = { .program = NULL };
 
-		if (has_name(p, x->name))
+		if (plan_has_name(p, x->name))
 			continue;
 		memcpy(item.name, x->name, sizeof(item.name));
 		memcpy(item.sha256, x->sha256, sizeof(item.sha256));
@@ -130,7 +130,7 @@ static enum plan_action decide_earlier(const struct plan *p, const struct plan_i
 	return x->needed ? PLAN_NEEDED : PLAN_DROP;
 }
 
-static void add_word(struct text *t, const char *word)
+static void plan_add_word(struct text *t, const char *word)
 {
 	text_addf(t, "%s%s", t->len ? ", " : "", word);
 }
@@ -160,7 +160,7 @@ int plan_decide(struct plan *p, bool force, struct err *e)
 				       "PLUGIN_PREFIX",
 				       x->name);
 		if (x->held == HELD_FOREIGN && !force) {
-			add_word(&foreign, x->name);
+			plan_add_word(&foreign, x->name);
 			prefix_helps |= strcmp(x->program, PLAN_IPAM) != 0;
 		}
 	}

@@ -58,7 +58,7 @@ static const struct json_field fields[] = {
 };
 
 /* The checks that the table does not make, or with a worse text. */
-static int check_list(const struct json *programs, struct err *e)
+static int receipt_check_list(const struct json *programs, struct err *e)
 {
 	if (json_len(programs) > RECEIPT_PROGRAMS)
 		return err_set(e, ERR_CONFIG, 0, WHERE ".programs: more than %d programs",
@@ -97,7 +97,8 @@ int receipt_decode(const char *text, size_t len, struct receipt *out, struct err
 	if (json_type(tree) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, WHERE " is %s, not an object",
 			       json_type_name(tree));
-	if (check_list(json_get(tree, "programs"), e) || json_decode(tree, WHERE, fields, &r, e))
+	if (receipt_check_list(json_get(tree, "programs"), e) ||
+	    json_decode(tree, WHERE, fields, &r, e))
 		return -1;
 	for (size_t i = 0; i < r.n; i++)
 		if (check_program(&r, &r.program[i], e))

@@ -72,7 +72,7 @@ static int take_dir(struct cmd_run *r, const char *option, const char **dir, str
 	return 0;
 }
 
-static int begin(struct cmd_run *r, struct err *e)
+static int main_begin(struct cmd_run *r, struct err *e)
 {
 	struct ctl *ctl = r->own;
 
@@ -84,7 +84,7 @@ static int begin(struct cmd_run *r, struct err *e)
 
 int main(int argc, char **argv)
 {
-	static const struct cmd_program program = { &root, globals, begin, NULL, false };
+	static const struct cmd_program program = { &root, globals, main_begin, NULL, false };
 	struct ctl ctl = { .data_dir = NULL };
 
 	(void)argc;

@@ -173,7 +173,7 @@ static int start_reserved(struct agent_program *p, const struct ctx *ctx,
 	return store ? reserved_new(&conf, &p->reserved, e) : 0;
 }
 
-static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, struct err *e)
+static int main_start(struct agent_program *p, const struct ctx *ctx, bool reclaims, struct err *e)
 {
 	const struct agent_conf *c = &p->files.conf;
 	struct driver_conf conf = { .ctx = ctx,
@@ -217,7 +217,7 @@ static int start(struct agent_program *p, const struct ctx *ctx, bool reclaims, 
 	return start_metrics(p, ctx, e);
 }
 
-static void stop(struct agent_program *p)
+static void main_stop(struct agent_program *p)
 {
 	metrics_free(p->metrics);
 	hints_free(p->hints);
@@ -245,7 +245,7 @@ static void stop(struct agent_program *p)
 		(void)close(p->lock);
 }
 
-static int serve(struct agent_program *p, const struct ctx *ctx, struct err *e)
+static int main_serve(struct agent_program *p, const struct ctx *ctx, struct err *e)
 {
 	const struct err *why;
 
@@ -260,7 +260,7 @@ static int serve(struct agent_program *p, const struct ctx *ctx, struct err *e)
 	return -1;
 }
 
-static int run(struct cmd_run *r, struct err *e)
+static int railheadd_main_run(struct cmd_run *r, struct err *e)
 {
 	struct agent_program p = { .base = event_base_new(), .lock = -1 };
 	int rc = -1;
@@ -269,9 +269,9 @@ static int run(struct cmd_run *r, struct err *e)
 	if (!p.base)
 		(void)err_nomem(e);
 	else if (agent_files_load(&r->ctx, opt_get(&r->opts, "config"), &p.files, e) == 0 &&
-		 start(&p, &r->ctx, opt_is_set(&r->opts, "reclaim"), e) == 0)
-		rc = serve(&p, &r->ctx, e);
-	stop(&p);
+		 main_start(&p, &r->ctx, opt_is_set(&r->opts, "reclaim"), e) == 0)
+		rc = main_serve(&p, &r->ctx, e);
+	main_stop(&p);
 	return rc;
 }
 
@@ -300,7 +300,7 @@ static const struct cmd root = {
 		"long as their node has free addresses.",
 	.examples = examples,
 	.opts = { options },
-	.run = run,
+	.run = railheadd_main_run,
 };
 
 static const struct opt globals[] = {

@@ -12,7 +12,7 @@
 
 #define GRPC_UNKNOWN 2
 
-static int bad(const char *key, const char *want, const struct json *n, struct err *e)
+static int answer_bad(const char *key, const char *want, const struct json *n, struct err *e)
 {
 	char shown[JSON_SHOW_LEN];
 
@@ -28,7 +28,7 @@ static int read_int64(const struct json *obj, const char *key, int64_t *out, str
 	uint64_t v = 0;
 
 	if (text ? parse_u64(text, 0, INT64_MAX, &v) : n != NULL)
-		return bad(key, "a number in a string", n, e);
+		return answer_bad(key, "a number in a string", n, e);
 	*out = (int64_t)v;
 	return 0;
 }
@@ -47,7 +47,7 @@ static int read_bytes(const struct json *obj, const char *key, char **out, size_
 		return err_nomem(e);
 	got = text ? base64_decode(text, chars, bytes) : -1;
 	if (got < 0)
-		return bad(key, "base64", n, e);
+		return answer_bad(key, "base64", n, e);
 	bytes[got] = '\0';
 	*out = TAKE_PTR(bytes);
 	*len = (size_t)got;
@@ -55,13 +55,13 @@ static int read_bytes(const struct json *obj, const char *key, char **out, size_
 }
 
 /* NULL: absent. */
-static int read_list(const struct json *obj, const char *key, const struct json **out,
-		     struct err *e)
+static int answer_read_list(const struct json *obj, const char *key, const struct json **out,
+			    struct err *e)
 {
 	const struct json *n = json_get(obj, key);
 
 	if (n && json_type(n) != JSON_ARRAY)
-		return bad(key, "an array", n, e);
+		return answer_bad(key, "an array", n, e);
 	*out = n;
 	return 0;
 }
@@ -84,7 +84,7 @@ int etcd_kv_read(const struct json *kv, struct etcd_kv *out, struct err *e)
 	    read_int64(kv, "version", &r.writes, e))
 		return -1;
 	if (!key_len || strlen(key) != key_len)
-		return bad("key", "a key", json_get(kv, "key"), e);
+		return answer_bad("key", "a key", json_get(kv, "key"), e);
 	*out = r;
 	out->key = TAKE_PTR(key);
 	out->bytes = TAKE_PTR(bytes);
@@ -95,10 +95,10 @@ int etcd_range_read(const struct json *answer, struct etcd_range *out, struct er
 {
 	struct etcd_range r = { .more = json_true(json_get(answer, "more")) };
 
-	if (read_revision(answer, &r.revision, e) || read_list(answer, "kvs", &r.kvs, e))
+	if (read_revision(answer, &r.revision, e) || answer_read_list(answer, "kvs", &r.kvs, e))
 		return -1;
 	if (!r.revision)
-		return bad("header.revision", "a revision", json_get(answer, "header"), e);
+		return answer_bad("header.revision", "a revision", json_get(answer, "header"), e);
 	*out = r;
 	return 0;
 }
@@ -108,7 +108,8 @@ int etcd_txn_read(const struct json *answer, struct etcd_txn *out, struct err *e
 	struct etcd_txn r = { .succeeded = json_true(json_get(answer, "succeeded")) };
 	const struct json *responses = NULL, *last = NULL;
 
-	if (read_revision(answer, &r.revision, e) || read_list(answer, "responses", &responses, e))
+	if (read_revision(answer, &r.revision, e) ||
+	    answer_read_list(answer, "responses", &responses, e))
 		return -1;
 	json_each (n, responses) {
 		last = json_get(n, "response_range");
@@ -116,11 +117,11 @@ int etcd_txn_read(const struct json *answer, struct etcd_txn *out, struct err *e
 		if (read_int64(last, "count", &r.all, e))
 			return -1;
 	}
-	if (read_list(last, "kvs", &r.kvs, e))
+	if (answer_read_list(last, "kvs", &r.kvs, e))
 		return -1;
 	r.more = json_true(json_get(last, "more"));
 	if (!r.revision)
-		return bad("header.revision", "a revision", json_get(answer, "header"), e);
+		return answer_bad("header.revision", "a revision", json_get(answer, "header"), e);
 	*out = r;
 	return 0;
 }
@@ -130,12 +131,12 @@ int etcd_look_read(const struct json *answer, int64_t *revisions, size_t n, stru
 	const struct json *responses = NULL, *kvs = NULL;
 	size_t i = 0;
 
-	if (read_list(answer, "responses", &responses, e))
+	if (answer_read_list(answer, "responses", &responses, e))
 		return -1;
 	if (json_len(responses) != n)
-		return bad("responses", "one for each key", responses, e);
+		return answer_bad("responses", "one for each key", responses, e);
 	json_each (r, responses) {
-		if (read_list(json_get(r, "response_range"), "kvs", &kvs, e) ||
+		if (answer_read_list(json_get(r, "response_range"), "kvs", &kvs, e) ||
 		    read_int64(json_first(kvs), "mod_revision", &revisions[i++], e))
 			return -1;
 	}
@@ -187,8 +188,9 @@ int etcd_watch_read(const struct json *line, struct etcd_watch *out, struct err 
 				.reason = json_text(result, "cancel_reason") };
 
 	if (!result && !error)
-		return bad("result", "a watch response", line, e);
-	if (read_revision(result, &r.revision, e) || read_list(result, "events", &r.events, e) ||
+		return answer_bad("result", "a watch response", line, e);
+	if (read_revision(result, &r.revision, e) ||
+	    answer_read_list(result, "events", &r.events, e) ||
 	    read_int64(result, "compact_revision", &r.compacted, e))
 		return -1;
 	r.code = reason_code(r.reason);
@@ -210,7 +212,7 @@ int etcd_event_read(const struct json *event, struct etcd_event *out, struct err
 	struct etcd_event r = { .deleted = strcmp(json_text(event, "type"), "DELETE") == 0 };
 
 	if (type && !r.deleted && strcmp(json_text(event, "type"), "PUT") != 0)
-		return bad("type", "PUT or DELETE", type, e);
+		return answer_bad("type", "PUT or DELETE", type, e);
 	if (etcd_kv_read(json_get(event, "kv"), &r.kv, e))
 		return -1;
 	if (was && etcd_kv_read(was, &r.was, e)) {

@@ -73,7 +73,7 @@ static void on_dropped(struct cluster_call *c, const struct json *answer)
 	drop_next(c);
 }
 
-static void send_page(struct cluster_call *c);
+static void copies_send_page(struct cluster_call *c);
 
 static void drop_next(struct cluster_call *c)
 {
@@ -91,7 +91,7 @@ static void drop_next(struct cluster_call *c)
 
 		etcd_send(c, &ask, etcd_drop_body(&d));
 	} else if (p->more) {
-		send_page(c);
+		copies_send_page(c);
 	} else {
 		call_end(&c->call, CLUSTER_OK, NULL);
 	}
@@ -159,7 +159,7 @@ static void on_copies(struct cluster_call *c, const struct json *answer)
 		drop_next(c);
 }
 
-static void send_page(struct cluster_call *c)
+static void copies_send_page(struct cluster_call *c)
 {
 	static const struct etcd_ask ask = { .path = "/v3/kv/range",
 					     .verb = "list",
@@ -187,7 +187,7 @@ struct cluster_call *etcd_drop_copies(struct cluster_store *store,
 		call_bad_name(&c->call, which->node ? which->node : "");
 	} else {
 		etcd_key_end(c->key, c->end);
-		send_page(c);
+		copies_send_page(c);
 	}
 	return c;
 }

@@ -128,7 +128,7 @@ static int check_conf(const struct etcd_conf *conf, struct err *e)
 	return 0;
 }
 
-static int copy_text(char **to, const char *text)
+static int etcd_copy_text(char **to, const char *text)
 {
 	*to = text ? strdup(text) : NULL;
 	return text && !*to ? -1 : 0;
@@ -140,7 +140,7 @@ static int copy_endpoints(struct etcd *s, const char *const *endpoints)
 	if (!s->endpoints)
 		return -1;
 	for (size_t i = 0; endpoints[i]; i++, s->n_endpoints++)
-		if (copy_text(&s->endpoints[i], endpoints[i]))
+		if (etcd_copy_text(&s->endpoints[i], endpoints[i]))
 			return -1;
 	return 0;
 }
@@ -153,7 +153,7 @@ void etcd_renew(struct etcd *s)
 	struct err ignored;
 	char *password;
 
-	if (seen == s->login_seen || copy_text(&password, now.password))
+	if (seen == s->login_seen || etcd_copy_text(&password, now.password))
 		return;
 	if (http_set_tls(s->base.http, &now.tls, &ignored)) {
 		free(password);
@@ -184,8 +184,8 @@ int etcd_open(struct event_base *base, const struct etcd_conf *conf, struct clus
 	s->login_of = conf->login;
 	s->login_arg = conf->login_arg;
 	if (copy_endpoints(s, conf->endpoints) ||
-	    copy_text(&s->prefix, conf->prefix ? conf->prefix : ETCD_DEFAULT_PREFIX) ||
-	    copy_text(&s->user, conf->user) || copy_text(&s->password, conf->password)) {
+	    etcd_copy_text(&s->prefix, conf->prefix ? conf->prefix : ETCD_DEFAULT_PREFIX) ||
+	    etcd_copy_text(&s->user, conf->user) || etcd_copy_text(&s->password, conf->password)) {
 		etcd_free(&s->base);
 		return err_nomem(e);
 	}

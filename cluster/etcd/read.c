@@ -54,7 +54,7 @@ struct cluster_call *etcd_get(struct cluster_store *store, enum cluster_kind kin
 
 /* ---- list ---- */
 
-static void list_done(struct call *call)
+static void read_list_done(struct call *call)
 {
 	struct cluster_call *c = (struct cluster_call *)call;
 	char revision[CLUSTER_REVISION_LEN] = "";
@@ -74,7 +74,7 @@ void etcd_next_key(struct cluster_call *c, const char *key)
 }
 
 /* Hand out one object, and go behind its key. */
-static int list_item(struct cluster_call *c, const struct json *n)
+static int read_list_item(struct cluster_call *c, const struct json *n)
 {
 	auto_json struct json *tree = NULL;
 	auto_kv struct etcd_kv kv = { 0 };
@@ -90,7 +90,7 @@ static int list_item(struct cluster_call *c, const struct json *n)
 	return 0;
 }
 
-static void send_page(struct cluster_call *c);
+static void read_send_page(struct cluster_call *c);
 
 static void on_page(struct cluster_call *c, const struct json *answer)
 {
@@ -104,7 +104,7 @@ static void on_page(struct cluster_call *c, const struct json *answer)
 	if (!c->revision)
 		c->revision = r.revision;
 	json_each (n, r.kvs) {
-		if (list_item(c, n)) {
+		if (read_list_item(c, n)) {
 			call_end(&c->call, CLUSTER_AWAY, NULL);
 			return;
 		}
@@ -116,20 +116,20 @@ static void on_page(struct cluster_call *c, const struct json *answer)
 		return;
 	}
 	c->deadline = 0;
-	send_page(c);
+	read_send_page(c);
 }
 
 static void on_large_page(struct cluster_call *c)
 {
 	if (c->limit > 1) {
 		c->limit /= 2;
-		send_page(c);
+		read_send_page(c);
 	} else {
 		call_end(&c->call, CLUSTER_AWAY, NULL);
 	}
 }
 
-static void send_page(struct cluster_call *c)
+static void read_send_page(struct cluster_call *c)
 {
 	static const struct etcd_ask ask = {
 		.path = "/v3/kv/range", .verb = "list", .next = on_page, .too_large = on_large_page
@@ -142,7 +142,7 @@ struct cluster_call *etcd_list(struct cluster_store *store, const struct cluster
 			       const struct cluster_list_fns *fns, void *arg)
 {
 	struct etcd *s = (struct etcd *)store;
-	struct cluster_call *c = etcd_call_new(s, list_done, arg);
+	struct cluster_call *c = etcd_call_new(s, read_list_done, arg);
 
 	if (!c)
 		return NULL;
@@ -154,6 +154,6 @@ struct cluster_call *etcd_list(struct cluster_store *store, const struct cluster
 		return c;
 	}
 	etcd_key_end(c->key, c->end);
-	send_page(c);
+	read_send_page(c);
 	return c;
 }

@@ -139,7 +139,7 @@ void etcd_refused(struct cluster_call *c, const struct etcd_problem *p, unsigned
 }
 
 /* An error status. A body that is not etcd's comes from something in front of it. */
-static void on_problem(struct cluster_call *c, const struct http_answer *a)
+static void on_send_problem(struct cluster_call *c, const struct http_answer *a)
 {
 	auto_json struct json *tree = NULL;
 	struct etcd_problem p = { 14, "the answer is not etcd's" };
@@ -184,7 +184,7 @@ static void on_no_answer(struct cluster_call *c, const struct http_answer *a)
 		fail_over(c, a->end == HTTP_NOT_SENT || (!c->ask->writes && !c->began));
 }
 
-static void on_done(void *arg, const struct http_answer *a)
+static void on_send_done(void *arg, const struct http_answer *a)
 {
 	struct cluster_call *c = arg;
 
@@ -193,7 +193,7 @@ static void on_done(void *arg, const struct http_answer *a)
 	if (a->end != HTTP_ANSWERED)
 		on_no_answer(c, a);
 	else if (a->status != 200)
-		on_problem(c, a);
+		on_send_problem(c, a);
 	else if (c->ask->next)
 		on_success(c, a);
 	else
@@ -212,10 +212,10 @@ static unsigned at_least_one(int64_t ms)
  * Each endpoint that is left gets an equal part of the time to accept a connection; and to answer a
  * read. A write that was sent waits for its answer until the end.
  */
-static void start(struct cluster_call *c, const char *url, const char *const *headers)
+static void send_start(struct cluster_call *c, const char *url, const char *const *headers)
 {
 	struct etcd *s = c->etcd;
-	const struct http_fns fns = { c->ask->next ? NULL : etcd_watch_line, on_done };
+	const struct http_fns fns = { c->ask->next ? NULL : etcd_watch_line, on_send_done };
 	int64_t left = c->deadline - ctx_mono_ms();
 	unsigned part = at_least_one(left / (int64_t)(s->n_endpoints + c->again - c->tried));
 	const struct http_request r = { .method = "POST",
@@ -258,7 +258,7 @@ static void attempt(struct cluster_call *c)
 		headers[2] = authorization;
 	}
 	if (url && c->body && (headers[2] || !s->token || c == s->login))
-		start(c, url, headers);
+		send_start(c, url, headers);
 	if (c->call.http)
 		return;
 	(void)err_nomem(&c->call.result.err);

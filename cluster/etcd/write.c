@@ -176,7 +176,8 @@ struct rank_keys {
 	char from[ETCD_KEY_LEN], end[ETCD_KEY_LEN];
 };
 
-static void add_rank(const struct cluster_call *c, struct rank_keys *keys, struct etcd_write *w)
+static void write_add_rank(const struct cluster_call *c, struct rank_keys *keys,
+			   struct etcd_write *w)
 {
 	const struct cluster_selector which = { .kind = c->kind };
 
@@ -212,15 +213,15 @@ static void on_current(struct cluster_call *c, const struct json *answer)
 	(void)snprintf(old.name, sizeof(old.name), "%s", etcd_key_name(c->key));
 	if (etcd_key_copy(c->etcd->prefix, &old, old_copy))
 		with_old.old_copy = NULL;
-	add_rank(c, &rank, &with_old);
+	write_add_rank(c, &rank, &with_old);
 	etcd_send(c, &ask, etcd_txn_body(&with_old));
 }
 
 /* ---- the table ---- */
 
 /* A call with its keys; bytes unless it is a deletion. -1: the call ends, later. */
-static int prepare(struct cluster_call *c, const struct cluster_object *o, const char *uid,
-		   bool bytes)
+static int write_prepare(struct cluster_call *c, const struct cluster_object *o, const char *uid,
+			 bool bytes)
 {
 	const char *prefix = c->etcd->prefix;
 
@@ -287,7 +288,7 @@ struct cluster_call *etcd_create(struct cluster_store *store, const struct clust
 		call_end_later(&c->call, CLUSTER_REFUSED);
 		return c;
 	}
-	if (prepare(c, object, uid, true))
+	if (write_prepare(c, object, uid, true))
 		return c;
 
 	struct etcd_write w = { .key = c->key,
@@ -297,13 +298,14 @@ struct cluster_call *etcd_create(struct cluster_store *store, const struct clust
 	struct rank_keys rank;
 
 	prepare_beside(c, object, &keys, &w);
-	add_rank(c, &rank, &w);
+	write_add_rank(c, &rank, &w);
 	etcd_send(c, &ask, etcd_txn_body(&w));
 	return c;
 }
 
-static struct cluster_call *change(struct cluster_store *store, const struct cluster_object *object,
-				   bool bytes, cluster_done_fn done, void *arg)
+static struct cluster_call *write_change(struct cluster_store *store,
+					 const struct cluster_object *object, bool bytes,
+					 cluster_done_fn done, void *arg)
 {
 	static const struct etcd_ask ask = { .path = "/v3/kv/range",
 					     .verb = "read",
@@ -313,7 +315,7 @@ static struct cluster_call *change(struct cluster_store *store, const struct clu
 	if (!c)
 		return NULL;
 	c->done = done;
-	if (!prepare(c, object, object->at.uid, bytes))
+	if (!write_prepare(c, object, object->at.uid, bytes))
 		etcd_send(c, &ask, etcd_get_body(c->key));
 	return c;
 }
@@ -321,11 +323,11 @@ static struct cluster_call *change(struct cluster_store *store, const struct clu
 struct cluster_call *etcd_update(struct cluster_store *store, const struct cluster_object *object,
 				 cluster_done_fn done, void *arg)
 {
-	return change(store, object, true, done, arg);
+	return write_change(store, object, true, done, arg);
 }
 
 struct cluster_call *etcd_remove(struct cluster_store *store, const struct cluster_object *object,
 				 cluster_done_fn done, void *arg)
 {
-	return change(store, object, false, done, arg);
+	return write_change(store, object, false, done, arg);
 }

@@ -65,7 +65,7 @@ static const char no_fields[] =
 	"that, and packaging/kubernetes/crds/ of this release";
 
 /* The agent asks for POD.NAMESPACE, and the Status names POD. */
-static bool is_named(const struct kube_status *s, const struct kube_asked *asked)
+static bool fault_is_named(const struct kube_status *s, const struct kube_asked *asked)
 {
 	size_t len = strlen(s->name);
 
@@ -79,12 +79,12 @@ static bool is_about(const struct kube_status *s, const struct kube_asked *asked
 {
 	const struct kube_resource *r = asked->resource;
 
-	return *asked->name && is_named(s, asked) && !strcmp(s->plural, r->plural) &&
+	return *asked->name && fault_is_named(s, asked) && !strcmp(s->plural, r->plural) &&
 	       !strcmp(s->group, r->group);
 }
 
-static const struct meaning *meaning_of(int code, const struct kube_status *s,
-					const struct kube_asked *asked)
+static const struct meaning *fault_meaning_of(int code, const struct kube_status *s,
+					      const struct kube_asked *asked)
 {
 	if (code == 429)
 		return &too_many;
@@ -131,7 +131,7 @@ struct kube_fault kube_fault(int http, const struct kube_status *s, const struct
 {
 	const struct kube_resource *r = asked->resource;
 	int code = s && s->code ? s->code : http;
-	const struct meaning *m = meaning_of(code, s, asked);
+	const struct meaning *m = fault_meaning_of(code, s, asked);
 	struct kube_fault f = m->fault;
 
 	(void)err_set(e, m->err, 0, "Kubernetes: cannot %s %s%s%s%s%s: %d %s", asked->verb,

@@ -165,7 +165,7 @@ static const struct cluster_store_ops ops = {
 	.close = kube_close,
 };
 
-static int check_conf(const struct kube_login *l, struct err *e)
+static int kube_check_conf(const struct kube_login *l, struct err *e)
 {
 	auto_free char *server = kubeconfig_server("server", l->server, e);
 
@@ -198,7 +198,7 @@ static int copy_login(struct kube_login *to, const struct kube_login *from)
 	return to->namespace ? 0 : -1;
 }
 
-static int set_tls(struct kube *s, struct err *e)
+static int kube_set_tls(struct kube *s, struct err *e)
 {
 	const struct kube_login *l = &s->conf.login;
 
@@ -212,7 +212,7 @@ void kube_renew(struct kube *s)
 
 	if (rc == 0)
 		return;
-	if (rc > 0 && set_tls(s, &e))
+	if (rc > 0 && kube_set_tls(s, &e))
 		rc = -1;
 	if (s->conf.renewed)
 		s->conf.renewed(s->conf.arg, rc < 0 ? &e : NULL);
@@ -223,7 +223,7 @@ int kube_open(struct event_base *base, const struct kube_conf *conf, struct clus
 {
 	struct kube *s;
 
-	if (check_conf(&conf->login, e))
+	if (kube_check_conf(&conf->login, e))
 		return -1;
 	s = calloc(1, sizeof(*s));
 	if (!s)
@@ -240,7 +240,7 @@ int kube_open(struct event_base *base, const struct kube_conf *conf, struct clus
 		return err_nomem(e);
 	}
 	s->place = (struct kube_place){ s->conf.login.server, s->conf.login.namespace };
-	if (http_new(base, false, &s->base.http, e) || set_tls(s, e)) {
+	if (http_new(base, false, &s->base.http, e) || kube_set_tls(s, e)) {
 		kube_free(&s->base);
 		return -1;
 	}

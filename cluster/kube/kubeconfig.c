@@ -49,7 +49,8 @@ static int get_text(const struct reader *r, const struct mapping *m, const char 
 }
 
 /* The mapping part of the entry of this name in a list: clusters, users, contexts. */
-static int find(const struct reader *r, const char *list, const char *name, struct mapping *out)
+static int kubeconfig_find(const struct reader *r, const char *list, const char *name,
+			   struct mapping *out)
 {
 	const struct json *n = json_get(r->root, list);
 	const char *part = !strcmp(list, "users")      ? "user"
@@ -70,14 +71,14 @@ static int find(const struct reader *r, const char *list, const char *name, stru
 
 /* ---- values ---- */
 
-static int copy(const struct reader *r, const char *text, char **out)
+static int kubeconfig_copy(const struct reader *r, const char *text, char **out)
 {
 	*out = text ? strdup(text) : NULL;
 	return text && !*out ? err_nomem(r->e) : 0;
 }
 
-static int decode(const struct reader *r, const struct mapping *m, const char *key,
-		  const char *base64, char **out)
+static int kubeconfig_decode(const struct reader *r, const struct mapping *m, const char *key,
+			     const char *base64, char **out)
 {
 	size_t len = strlen(base64);
 	auto_free char *text = malloc(BASE64_BYTES(len) + 1);
@@ -96,7 +97,7 @@ static int decode(const struct reader *r, const struct mapping *m, const char *k
 static int path_of(const struct reader *r, const char *path, char **out)
 {
 	if (!path || *path == '/')
-		return copy(r, path, out);
+		return kubeconfig_copy(r, path, out);
 	if (asprintf(out, "%s/%s", r->from->folder, path) < 0) {
 		*out = NULL;
 		return err_nomem(r->e);
@@ -113,7 +114,7 @@ static int get_pem(const struct reader *r, const struct mapping *m, const char *
 	if (get_text(r, m, keys[0], &data) || get_text(r, m, keys[1], &path))
 		return -1;
 	if (data)
-		return decode(r, m, keys[0], data, &out->text);
+		return kubeconfig_decode(r, m, keys[0], data, &out->text);
 	return path_of(r, path, &out->path);
 }
 
@@ -143,7 +144,8 @@ static const struct refusal of_cluster[] = {
 	{ NULL, NULL },
 };
 
-static int refuse(const struct reader *r, const struct mapping *m, const struct refusal *list)
+static int kubeconfig_refuse(const struct reader *r, const struct mapping *m,
+			     const struct refusal *list)
 {
 	for (; list->key; list++)
 		if (json_get(m->node, list->key))
@@ -182,7 +184,7 @@ static int read_cluster(const struct reader *r, const char *name, struct kubecon
 	char key[340];
 	struct mapping m;
 
-	if (find(r, "clusters", name, &m) || refuse(r, &m, of_cluster) ||
+	if (kubeconfig_find(r, "clusters", name, &m) || kubeconfig_refuse(r, &m, of_cluster) ||
 	    get_text(r, &m, "server", &server))
 		return -1;
 	insecure = json_get(m.node, "insecure-skip-tls-verify");
@@ -203,7 +205,7 @@ static int read_user(const struct reader *r, const char *name, struct kubeconfig
 	const char *token, *file;
 	struct mapping m;
 
-	if (find(r, "users", name, &m) || refuse(r, &m, of_user) ||
+	if (kubeconfig_find(r, "users", name, &m) || kubeconfig_refuse(r, &m, of_user) ||
 	    get_pem(r, &m, cert, &out->cert) || get_pem(r, &m, key, &out->key) ||
 	    get_text(r, &m, "token", &token) || get_text(r, &m, "tokenFile", &file))
 		return -1;
@@ -211,7 +213,8 @@ static int read_user(const struct reader *r, const char *name, struct kubeconfig
 		return err_set(r->e, ERR_CONFIG, 0,
 			       "%s: client-certificate and client-key belong together", m.name);
 	/* client-go prefers the file, which may have a newer token */
-	return file ? path_of(r, file, &out->token.path) : copy(r, token, &out->token.text);
+	return file ? path_of(r, file, &out->token.path)
+		    : kubeconfig_copy(r, token, &out->token.text);
 }
 
 static int read_context(const struct reader *r, struct kubeconfig *out)
@@ -225,13 +228,13 @@ static int read_context(const struct reader *r, struct kubeconfig *out)
 	if (!name)
 		return err_set(r->e, ERR_CONFIG, 0,
 			       "current-context: there is none; name a context");
-	if (find(r, "contexts", name, &m) || get_text(r, &m, "cluster", &cluster) ||
+	if (kubeconfig_find(r, "contexts", name, &m) || get_text(r, &m, "cluster", &cluster) ||
 	    get_text(r, &m, "user", &user) || get_text(r, &m, "namespace", &namespace))
 		return -1;
 	if (!cluster || !user)
 		return err_set(r->e, ERR_CONFIG, 0, "%s: it needs cluster and user", m.name);
 	return read_cluster(r, cluster, out) || read_user(r, user, out) ||
-			       copy(r, namespace, &out->namespace)
+			       kubeconfig_copy(r, namespace, &out->namespace)
 		       ? -1
 		       : 0;
 }

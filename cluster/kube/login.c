@@ -33,7 +33,7 @@ void kube_login_clear(struct kube_login *l)
 	*l = (struct kube_login){ 0 };
 }
 
-static int copy_text(char **to, const char *text)
+static int login_copy_text(char **to, const char *text)
 {
 	*to = text ? strdup(text) : NULL;
 	return text && !*to ? -1 : 0;
@@ -45,10 +45,10 @@ int kube_login_copy(struct kube_login *to, const struct kube_login *from)
 	char **const copies[] = TEXTS(to);
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		if (copy_text(copies[i], *texts[i]))
+		if (login_copy_text(copies[i], *texts[i]))
 			return -1;
 	for (size_t i = 0; i < KUBE_LOGIN_FILES; i++) {
-		if (copy_text(&to->files[i].path, from->files[i].path))
+		if (login_copy_text(&to->files[i].path, from->files[i].path))
 			return -1;
 		to->files[i].stamp = from->files[i].stamp;
 	}
@@ -73,14 +73,14 @@ static int note_file(struct kube_login *l, const char *path)
 
 	while (l->files[n].path)
 		n++;
-	if (copy_text(&l->files[n].path, path))
+	if (login_copy_text(&l->files[n].path, path))
 		return -1;
 	l->files[n].stamp = file_stamp(path);
 	return 0;
 }
 
 /* The text of one of both into *out, of l; neither: NULL. */
-static int take(struct kube_login *l, struct kubeconfig_text *from, char **out, struct err *e)
+static int login_take(struct kube_login *l, struct kubeconfig_text *from, char **out, struct err *e)
 {
 	if (from->text || !from->path) {
 		*out = TAKE_PTR(from->text);
@@ -106,12 +106,13 @@ int kube_login_file(const char *path, const char *context, struct kube_login *ou
 		*slash = '\0';
 	else
 		from.folder = ".";
-	if (note_file(&l, path) || copy_text(&l.kubeconfig, path) || copy_text(&l.context, context))
+	if (note_file(&l, path) || login_copy_text(&l.kubeconfig, path) ||
+	    login_copy_text(&l.context, context))
 		return err_nomem(e);
 	len = fs_read_at(AT_FDCWD, path, KUBECONFIG_MAX, &text, e);
 	if (len < 0 || kubeconfig_read(text, (size_t)len, &from, &k, e) ||
-	    take(&l, &k.ca, &l.ca, e) || take(&l, &k.cert, &l.cert, e) ||
-	    take(&l, &k.key, &l.key, e))
+	    login_take(&l, &k.ca, &l.ca, e) || login_take(&l, &k.cert, &l.cert, e) ||
+	    login_take(&l, &k.key, &l.key, e))
 		return err_wrap(e, "%s", path);
 	l.server = TAKE_PTR(k.server);
 	l.namespace = TAKE_PTR(k.namespace);

@@ -35,7 +35,7 @@ const struct kube_resource *kube_resource(enum cluster_kind kind)
  * The pool of a block and its first address, of POOL-HEX; -1: the name has another form. No pool is
  * in ::/96, so a number of 32 bits is an IPv4 address.
  */
-static int block_of(const char *name, char pool[CLUSTER_NAME_LEN], char start[IP_STR_LEN])
+static int object_block_of(const char *name, char pool[CLUSTER_NAME_LEN], char start[IP_STR_LEN])
 {
 	size_t len = strlen(name), digits;
 	struct ip ip = { .family = IP_V6 };
@@ -72,7 +72,7 @@ static int add_spec(struct json *to, const char *key, const struct cluster_objec
 	spec = json_get_mut(to, key);
 	if (!spec || (*o->node && put_str(spec, "node", o->node)))
 		return -1;
-	if (o->kind != CLUSTER_BLOCK || block_of(o->name, pool, start))
+	if (o->kind != CLUSTER_BLOCK || object_block_of(o->name, pool, start))
 		return 0;
 	return put_str(spec, "pool", pool) || put_str(spec, "start", start) ? -1 : 0;
 }
@@ -99,7 +99,7 @@ static int add_labels(struct json *to)
 	return labels ? json_add_str(labels, KUBE_HEARTBEAT, "") : -1;
 }
 
-static int check_value(const struct cluster_object *o, struct err *e)
+static int object_check_value(const struct cluster_object *o, struct err *e)
 {
 	const struct json *node = json_get(o->value, "node");
 	const char *name = json_str(node);
@@ -133,7 +133,7 @@ int kube_object_json(const struct cluster_object *o, struct json **out, struct e
 	char version[64];
 	int rc;
 
-	if (check_value(o, e))
+	if (object_check_value(o, e))
 		return -1;
 	(void)snprintf(version, sizeof(version), "%s/%s", r->group, r->version);
 	n = json_new_object();
@@ -153,16 +153,16 @@ int kube_object_json(const struct cluster_object *o, struct json **out, struct e
 }
 
 /* One operation. "add" replaces what is there; the caller adds its value. NULL: no memory. */
-static struct json *add_op(struct json *patch, const char *path)
+static struct json *object_add_op(struct json *patch, const char *path)
 {
 	struct json *op = json_push_object(patch);
 
 	return op && !json_add_str(op, "op", "add") && !json_add_str(op, "path", path) ? op : NULL;
 }
 
-static int add_text(struct json *patch, const char *path, const char *text)
+static int object_add_text(struct json *patch, const char *path, const char *text)
 {
-	struct json *op = add_op(patch, path);
+	struct json *op = object_add_op(patch, path);
 
 	return op ? json_add_str(op, "value", text) : -1;
 }
@@ -211,7 +211,7 @@ static int add_tests(struct json *patch, const struct cluster_object *o)
 		   : add_test(patch, "/spec/ask", NULL);
 }
 
-static bool is_same(const struct json *a, const struct json *b, const char *key)
+static bool object_is_same(const struct json *a, const struct json *b, const char *key)
 {
 	char one[JSON_SHOW_LEN], other[JSON_SHOW_LEN];
 	const struct json *x = json_get(a, key), *y = json_get(b, key);
@@ -225,9 +225,9 @@ bool kube_object_was(enum cluster_kind kind, const struct json *value, const str
 	const char *const *key = kind == CLUSTER_HEARTBEAT ? of_heartbeat : of_block;
 
 	for (; *key; key++)
-		if (!is_same(value, was, *key))
+		if (!object_is_same(value, was, *key))
 			return false;
-	return !ask == !asked && (!ask || is_same(ask, asked, "token"));
+	return !ask == !asked && (!ask || object_is_same(ask, asked, "token"));
 }
 
 int kube_patch_json(const struct cluster_object *o, struct json **out, struct err *e)
@@ -236,17 +236,17 @@ int kube_patch_json(const struct cluster_object *o, struct json **out, struct er
 	struct json *op;
 	int rc;
 
-	if (check_value(o, e))
+	if (object_check_value(o, e))
 		return -1;
 	patch = json_new_array();
-	if (!patch || add_tests(patch, o) || add_text(patch, "/metadata/uid", o->at.uid) ||
-	    add_text(patch, "/metadata/resourceVersion", o->at.version))
+	if (!patch || add_tests(patch, o) || object_add_text(patch, "/metadata/uid", o->at.uid) ||
+	    object_add_text(patch, "/metadata/resourceVersion", o->at.version))
 		return err_nomem(e);
 	if (o->kind == CLUSTER_HEARTBEAT) {
-		op = add_op(patch, "/metadata/annotations");
+		op = object_add_op(patch, "/metadata/annotations");
 		rc = op ? add_annotations(op, "value", o) : -1;
 	} else {
-		op = add_op(patch, "/spec");
+		op = object_add_op(patch, "/spec");
 		rc = op ? add_spec(op, "value", o) : -1;
 	}
 	if (rc)
@@ -262,9 +262,9 @@ int kube_status_json(const struct cluster_object *o, struct json **out, struct e
 
 	if (!patch || !uid || json_add_str(uid, "is", o->at.uid) ||
 	    add_test(patch, "/metadata/uid", json_get(uid, "is")) ||
-	    add_text(patch, "/metadata/resourceVersion", o->at.version))
+	    object_add_text(patch, "/metadata/resourceVersion", o->at.version))
 		return err_nomem(e);
-	op = add_op(patch, "/status");
+	op = object_add_op(patch, "/status");
 	if (!op || json_add_copy(op, "value", o->status))
 		return err_nomem(e);
 	*out = TAKE_PTR(patch);
@@ -322,7 +322,7 @@ static int read_annotation(const struct fields *f, struct json **tree, struct er
 }
 
 /* The value of a Pod. */
-static int read_pod(struct fields *f, struct json **tree, struct err *e)
+static int object_read_pod(struct fields *f, struct json **tree, struct err *e)
 {
 	*tree = json_new_object();
 	if (!*tree || (f->labels && json_add_copy(*tree, "labels", f->labels)) ||
@@ -350,7 +350,7 @@ static bool has_only_meta(enum cluster_kind kind)
 static int read_value(enum cluster_kind kind, struct fields *f, struct json **tree, struct err *e)
 {
 	if (kind == CLUSTER_KUBE_POD)
-		return read_pod(f, tree, e);
+		return object_read_pod(f, tree, e);
 	if (kind == CLUSTER_KUBE_NODE)
 		return read_labels(f, tree, e);
 	if (kind == CLUSTER_HEARTBEAT) {

@@ -11,7 +11,7 @@
 
 /* ---- get ---- */
 
-static void on_got(struct cluster_call *c, const struct json *answer)
+static void on_read_got(struct cluster_call *c, const struct json *answer)
 {
 	auto_json struct json *tree = NULL;
 	struct cluster_object object;
@@ -25,7 +25,7 @@ static void on_got(struct cluster_call *c, const struct json *answer)
 struct cluster_call *kube_get(struct cluster_store *store, enum cluster_kind kind, const char *name,
 			      cluster_done_fn done, void *arg)
 {
-	static const struct kube_ask ask = { .method = "GET", .verb = "get", .next = on_got };
+	static const struct kube_ask ask = { .method = "GET", .verb = "get", .next = on_read_got };
 	struct cluster_call *c = kube_call_new(store, kube_call_done, arg);
 
 	if (!c)
@@ -42,7 +42,7 @@ struct cluster_call *kube_get(struct cluster_store *store, enum cluster_kind kin
 
 /* ---- list ---- */
 
-static void list_done(struct call *call)
+static void kube_read_list_done(struct call *call)
 {
 	struct cluster_call *c = (struct cluster_call *)call;
 
@@ -50,7 +50,7 @@ static void list_done(struct call *call)
 }
 
 /* Hand out one object, if it is selected. -1: no memory. */
-static int list_item(struct cluster_call *c, const struct json *n)
+static int kube_read_list_item(struct cluster_call *c, const struct json *n)
 {
 	auto_json struct json *tree = NULL;
 	struct cluster_object object;
@@ -63,7 +63,7 @@ static int list_item(struct cluster_call *c, const struct json *n)
 	return 0;
 }
 
-static void send_page(struct cluster_call *c);
+static void kube_read_send_page(struct cluster_call *c);
 
 /* Keep what the next page needs. -1: the call has ended. */
 static int keep_page(struct cluster_call *c, const struct kube_page *p)
@@ -85,7 +85,7 @@ static int keep_page(struct cluster_call *c, const struct kube_page *p)
 	return -1;
 }
 
-static void on_page(struct cluster_call *c, const struct json *answer)
+static void on_read_page(struct cluster_call *c, const struct json *answer)
 {
 	struct kube_page p;
 
@@ -96,7 +96,7 @@ static void on_page(struct cluster_call *c, const struct json *answer)
 	if (keep_page(c, &p))
 		return;
 	json_each (n, p.items) {
-		if (list_item(c, n)) {
+		if (kube_read_list_item(c, n)) {
 			call_end(&c->call, CLUSTER_AWAY, NULL);
 			return;
 		}
@@ -108,14 +108,14 @@ static void on_page(struct cluster_call *c, const struct json *answer)
 		return;
 	}
 	c->deadline = 0;
-	send_page(c);
+	kube_read_send_page(c);
 }
 
-static void on_large_page(struct cluster_call *c)
+static void on_read_large_page(struct cluster_call *c)
 {
 	if (c->limit > 1) {
 		c->limit /= 2;
-		send_page(c);
+		kube_read_send_page(c);
 	} else {
 		call_end(&c->call, CLUSTER_AWAY, NULL);
 	}
@@ -127,15 +127,15 @@ static void on_wider(struct cluster_call *c)
 	if (c->more)
 		call_end(&c->call, CLUSTER_EXPIRED, NULL);
 	else
-		send_page(c);
+		kube_read_send_page(c);
 }
 
-static void send_page(struct cluster_call *c)
+static void kube_read_send_page(struct cluster_call *c)
 {
 	static const struct kube_ask ask = { .method = "GET",
 					     .verb = "list",
-					     .next = on_page,
-					     .too_large = on_large_page,
+					     .next = on_read_page,
+					     .too_large = on_read_large_page,
 					     .wider = on_wider };
 
 	kube_send(c, &ask,
@@ -146,13 +146,13 @@ static void send_page(struct cluster_call *c)
 struct cluster_call *kube_list(struct cluster_store *store, const struct cluster_selector *which,
 			       const struct cluster_list_fns *fns, void *arg)
 {
-	struct cluster_call *c = kube_call_new(store, list_done, arg);
+	struct cluster_call *c = kube_call_new(store, kube_read_list_done, arg);
 
 	if (!c)
 		return NULL;
 	c->list = *fns;
 	c->limit = kube_store(c)->conf.page;
 	if (kube_select(c, which))
-		send_page(c);
+		kube_read_send_page(c);
 	return c;
 }

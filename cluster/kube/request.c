@@ -24,7 +24,7 @@ static void add_escaped(struct text *t, const char *s)
 	}
 }
 
-static void add_resource(struct text *t, const struct kube_place *p, enum cluster_kind kind)
+static void request_add_resource(struct text *t, const struct kube_place *p, enum cluster_kind kind)
 {
 	const struct kube_resource *r = kube_resource(kind);
 
@@ -50,7 +50,7 @@ char *kube_without(const char *const *uids, size_t n)
  * "node" of the spec is a selectable field of our types, "pool" and "poolUID" are those of a block.
  * A heartbeat and a Node have the name of their node. Leases of others are beside a heartbeat.
  */
-static void add_selector(struct text *t, const struct kube_where *where)
+static void request_add_selector(struct text *t, const struct kube_where *where)
 {
 	bool heartbeat = where->kind == CLUSTER_HEARTBEAT;
 	bool named = heartbeat || where->kind == CLUSTER_KUBE_NODE;
@@ -76,7 +76,7 @@ static char *pod_url(const struct kube_place *p, const char *name)
 	const struct kube_place of = { p->server, dot ? dot + 1 : "" };
 	auto_text struct text t = { 0 };
 
-	add_resource(&t, &of, CLUSTER_KUBE_POD);
+	request_add_resource(&t, &of, CLUSTER_KUBE_POD);
 	text_addf(&t, "/%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
 	return text_take(&t);
 }
@@ -87,7 +87,7 @@ char *kube_object_url(const struct kube_place *p, enum cluster_kind kind, const 
 
 	if (kind == CLUSTER_KUBE_POD && name)
 		return pod_url(p, name);
-	add_resource(&t, p, kind);
+	request_add_resource(&t, p, kind);
 	if (name)
 		text_addf(&t, "/%s", name);
 	return text_take(&t);
@@ -97,7 +97,7 @@ char *kube_status_url(const struct kube_place *p, enum cluster_kind kind, const 
 {
 	auto_text struct text t = { 0 };
 
-	add_resource(&t, p, kind);
+	request_add_resource(&t, p, kind);
 	text_addf(&t, "/%s/status", name);
 	return text_take(&t);
 }
@@ -107,9 +107,9 @@ char *kube_page_url(const struct kube_place *p, const struct kube_where *where, 
 {
 	auto_text struct text t = { 0 };
 
-	add_resource(&t, p, where->kind);
+	request_add_resource(&t, p, where->kind);
 	text_addf(&t, "?limit=%u", limit);
-	add_selector(&t, where);
+	request_add_selector(&t, where);
 	if (*more) {
 		text_add(&t, "&continue=");
 		add_escaped(&t, more);
@@ -122,11 +122,11 @@ char *kube_watch_url(const struct kube_place *p, const struct kube_where *where,
 {
 	auto_text struct text t = { 0 };
 
-	add_resource(&t, p, where->kind);
+	request_add_resource(&t, p, where->kind);
 	text_addf(&t, "?watch=1&allowWatchBookmarks=true&resourceVersion=%s", revision);
 	if (seconds)
 		text_addf(&t, "&timeoutSeconds=%u", seconds);
-	add_selector(&t, where);
+	request_add_selector(&t, where);
 	return text_take(&t);
 }
 

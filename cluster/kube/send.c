@@ -87,7 +87,7 @@ void kube_refused(struct cluster_call *c, int http, const struct json *answer, u
 	}
 }
 
-static void on_problem(struct cluster_call *c, const struct http_answer *a)
+static void on_kube_send_problem(struct cluster_call *c, const struct http_answer *a)
 {
 	auto_json struct json *tree = NULL;
 	struct err ignored;
@@ -97,7 +97,7 @@ static void on_problem(struct cluster_call *c, const struct http_answer *a)
 	kube_refused(c, a->status, tree, a->retry_ms);
 }
 
-static void on_success(struct cluster_call *c, const struct http_answer *a)
+static void on_send_success(struct cluster_call *c, const struct http_answer *a)
 {
 	auto_json struct json *tree = NULL;
 
@@ -107,7 +107,7 @@ static void on_success(struct cluster_call *c, const struct http_answer *a)
 		c->ask->next(c, tree);
 }
 
-static void on_no_answer(struct cluster_call *c, const struct http_answer *a)
+static void on_send_no_answer(struct cluster_call *c, const struct http_answer *a)
 {
 	c->call.result.err = a->err;
 	(void)err_wrap(&c->call.result.err, "Kubernetes");
@@ -117,18 +117,18 @@ static void on_no_answer(struct cluster_call *c, const struct http_answer *a)
 		kube_fail(c, CLUSTER_AWAY);
 }
 
-static void on_done(void *arg, const struct http_answer *a)
+static void on_kube_send_done(void *arg, const struct http_answer *a)
 {
 	struct cluster_call *c = arg;
 
 	c->call.http = NULL;
 	call_enter(&c->call);
 	if (a->end != HTTP_ANSWERED)
-		on_no_answer(c, a);
+		on_send_no_answer(c, a);
 	else if (a->status < 200 || a->status > 299)
-		on_problem(c, a);
+		on_kube_send_problem(c, a);
 	else if (c->ask->next)
-		on_success(c, a);
+		on_send_success(c, a);
 	else
 		call_end(&c->call, CLUSTER_OK, NULL);
 	call_leave(&c->call);
@@ -153,7 +153,7 @@ static void cannot_send(struct cluster_call *c)
 #define METADATA "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 #define LIST_OF  "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-static const char *accepted(const struct cluster_call *c)
+static const char *send_accepted(const struct cluster_call *c)
 {
 	if (c->kind != CLUSTER_KUBE_NODE && c->kind != CLUSTER_KUBE_POD)
 		return "Accept: application/json";
@@ -167,7 +167,7 @@ static int add_headers(const struct cluster_call *c, const char *headers[4], cha
 {
 	size_t n = 0;
 
-	headers[n++] = accepted(c);
+	headers[n++] = send_accepted(c);
 	if (c->token) {
 		if (asprintf(&texts[0], "Authorization: Bearer %s", c->token) < 0) {
 			texts[0] = NULL;
@@ -186,9 +186,9 @@ static int add_headers(const struct cluster_call *c, const char *headers[4], cha
 	return 0;
 }
 
-static void start(struct cluster_call *c, unsigned left)
+static void kube_send_start(struct cluster_call *c, unsigned left)
 {
-	const struct http_fns fns = { c->ask->next ? NULL : kube_watch_line, on_done };
+	const struct http_fns fns = { c->ask->next ? NULL : kube_watch_line, on_kube_send_done };
 	const char *headers[4];
 	char *texts[2] = { NULL, NULL };
 	const struct http_request r = { .method = c->ask->method,
@@ -219,7 +219,7 @@ static void transmit(struct cluster_call *c)
 		return;
 	}
 	if (c->url && !c->ask->type == !c->body)
-		start(c, (unsigned)left);
+		kube_send_start(c, (unsigned)left);
 	if (c->call.http)
 		return;
 	(void)err_nomem(e);

@@ -10,7 +10,7 @@
 #include "cluster/kube/priv.h"
 #include "lib/json/long.h"
 
-static void watch_done(struct call *call)
+static void kube_watch_done(struct call *call)
 {
 	struct cluster_call *c = (struct cluster_call *)call;
 
@@ -34,7 +34,7 @@ static int watch_object(struct cluster_call *c, const struct kube_event *ev)
 	return 0;
 }
 
-static void watch_event(struct cluster_call *c, const struct kube_event *ev)
+static void kube_watch_event(struct cluster_call *c, const struct kube_event *ev)
 {
 	if (ev->type != KUBE_BOOKMARK && watch_object(c, ev)) {
 		call_end(&c->call, CLUSTER_AWAY, NULL);
@@ -62,18 +62,20 @@ void kube_watch_line(void *arg, const char *line, size_t len)
 		c->again = true; /* a new token is for the next watch */
 		kube_refused(c, 500, ev.object, 0);
 	} else {
-		watch_event(c, &ev);
+		kube_watch_event(c, &ev);
 	}
 	call_leave(&c->call);
 }
 
 /* ---- the beginning ---- */
 
-static void begin(struct cluster_call *c);
+static void kube_watch_begin(struct cluster_call *c);
 
 static void on_now(struct cluster_call *c, const struct json *answer)
 {
-	static const struct kube_ask ask = { .method = "GET", .verb = "watch", .wider = begin };
+	static const struct kube_ask ask = { .method = "GET",
+					     .verb = "watch",
+					     .wider = kube_watch_begin };
 	struct kube *s = kube_store(c);
 	struct err *e = &c->call.result.err;
 	struct kube_page p;
@@ -95,10 +97,10 @@ static void on_now(struct cluster_call *c, const struct json *answer)
 	}
 }
 
-static void begin(struct cluster_call *c)
+static void kube_watch_begin(struct cluster_call *c)
 {
 	static const struct kube_ask ask = {
-		.method = "GET", .verb = "list", .next = on_now, .wider = begin
+		.method = "GET", .verb = "list", .next = on_now, .wider = kube_watch_begin
 	};
 
 	c->deadline = 0;
@@ -109,7 +111,7 @@ struct cluster_call *kube_watch(struct cluster_store *store, const struct cluste
 				const char *revision, const struct cluster_watch_fns *fns,
 				void *arg)
 {
-	struct cluster_call *c = kube_call_new(store, watch_done, arg);
+	struct cluster_call *c = kube_call_new(store, kube_watch_done, arg);
 	uint64_t from;
 
 	if (!c)
@@ -124,6 +126,6 @@ struct cluster_call *kube_watch(struct cluster_store *store, const struct cluste
 		return c;
 	}
 	(void)snprintf(c->revision, sizeof(c->revision), "%" PRIu64, from);
-	begin(c);
+	kube_watch_begin(c);
 	return c;
 }

@@ -15,8 +15,8 @@
  * The revisions of objects that are created one after the other follow each other, with those of
  * other writes between them. That of an update says nothing about the object.
  */
-static void tell_rank(struct cluster_call *c, const struct cluster_object *o,
-		      struct cluster_also *also)
+static void write_tell_rank(struct cluster_call *c, const struct cluster_object *o,
+			    struct cluster_also *also)
 {
 	also->ranked = c->rank && kube_revision(o->at.version, &also->rank);
 	if (also->ranked)
@@ -34,7 +34,7 @@ static void on_written(struct cluster_call *c, const struct json *answer)
 		call_end(&c->call, CLUSTER_AWAY, NULL);
 		return;
 	}
-	tell_rank(c, &object, &also);
+	write_tell_rank(c, &object, &also);
 	call_end(&c->call, CLUSTER_OK, &object);
 }
 
@@ -95,8 +95,9 @@ void kube_look(struct cluster_call *c, enum cluster_outcome outcome)
 /* ---- the table ---- */
 
 /* A call for this object; it has ended (later) if the name or the node is bad. */
-static struct cluster_call *prepare(struct cluster_store *store, const struct cluster_object *o,
-				    cluster_done_fn done, void *arg)
+static struct cluster_call *kube_write_prepare(struct cluster_store *store,
+					       const struct cluster_object *o, cluster_done_fn done,
+					       void *arg)
 {
 	struct cluster_call *c = kube_call_new(store, kube_call_done, arg);
 
@@ -138,7 +139,7 @@ struct cluster_call *kube_create(struct cluster_store *store, const struct clust
 	static const struct kube_ask ask = {
 		.method = "POST", .verb = "create", .type = "application/json", .next = on_written
 	};
-	struct cluster_call *c = prepare(store, object, done, arg);
+	struct cluster_call *c = kube_write_prepare(store, object, done, arg);
 	auto_json struct json *tree = NULL;
 
 	if (c && *c->name) {
@@ -180,7 +181,7 @@ static int keep_untested(struct cluster_call *c, const struct cluster_object *ob
 struct cluster_call *kube_update(struct cluster_store *store, const struct cluster_object *object,
 				 cluster_done_fn done, void *arg)
 {
-	struct cluster_call *c = prepare(store, object, done, arg);
+	struct cluster_call *c = kube_write_prepare(store, object, done, arg);
 	auto_json struct json *tree = NULL;
 
 	if (c && *c->name) {
@@ -213,7 +214,7 @@ static void send_remove(struct cluster_call *c)
 struct cluster_call *kube_remove(struct cluster_store *store, const struct cluster_object *object,
 				 cluster_done_fn done, void *arg)
 {
-	struct cluster_call *c = prepare(store, object, done, arg);
+	struct cluster_call *c = kube_write_prepare(store, object, done, arg);
 
 	if (!c || !*c->name)
 		return c;
@@ -233,7 +234,7 @@ struct cluster_call *kube_report(struct cluster_store *store, const struct clust
 					     .type = "application/json-patch+json",
 					     .changes = true,
 					     .next = on_written };
-	struct cluster_call *c = prepare(store, object, done, arg);
+	struct cluster_call *c = kube_write_prepare(store, object, done, arg);
 	auto_json struct json *tree = NULL;
 
 	if (!c || !*c->name)

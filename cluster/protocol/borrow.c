@@ -30,8 +30,8 @@ static bool is_to_us(const struct agent *a, const struct loan *l)
  * The place of our loan in b->loans; b->n_loans: none is there. A restored ask may have got a
  * second address. One beyond the block is that of another block.
  */
-static unsigned place_of(const struct agent *a, const struct block_key *key, const struct block *b,
-			 uint64_t token)
+static unsigned borrow_place_of(const struct agent *a, const struct block_key *key,
+				const struct block *b, uint64_t token)
 {
 	const struct agent_pool *p = agent_find_pool(a, key->pool);
 	unsigned i = 0;
@@ -46,7 +46,7 @@ static unsigned place_of(const struct agent *a, const struct block_key *key, con
 const struct loan *borrow_find(const struct agent *a, const struct block_key *key,
 			       const struct block *b, uint64_t token)
 {
-	const unsigned i = place_of(a, key, b, token);
+	const unsigned i = borrow_place_of(a, key, b, token);
 
 	return i < b->n_loans && !b->loans[i].returned ? &b->loans[i] : NULL;
 }
@@ -129,7 +129,7 @@ static void offered(struct agent *a, struct op *op, const struct block_record *r
 {
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
 	struct block b = op->seen.block;
-	const unsigned i = place_of(a, &op->key, &b, record->token);
+	const unsigned i = borrow_place_of(a, &op->key, &b, record->token);
 
 	if (i == b.n_loans || b.loans[i].returned) {
 		/* The owner has withdrawn it: a take under way would find another version. */
@@ -196,7 +196,7 @@ void give_back_go(struct agent *a, struct op *op)
 static void return_loan(struct agent *a, struct op *op, const struct block_record *record)
 {
 	struct block b = op->seen.block;
-	const unsigned i = place_of(a, &op->key, &b, record->token);
+	const unsigned i = borrow_place_of(a, &op->key, &b, record->token);
 	const bool there = i < b.n_loans;
 	const bool other = !there && loans_find(b.loans, b.n_loans, op->key.one - 1);
 
@@ -336,7 +336,8 @@ void borrow_contest(struct agent *a, struct op *op, const struct agent_reply *r)
 
 /* ---- loans that are not needed ---- */
 
-static bool is_known(const struct agent *a, const struct block_key *block, const struct loan *l)
+static bool borrow_is_known(const struct agent *a, const struct block_key *block,
+			    const struct loan *l)
 {
 	struct block_key key = *block;
 	const struct block_record *whole = agent_find(a, &key);
@@ -370,7 +371,7 @@ void borrow_strays(struct agent *a, const struct agent_pool *p, const struct age
 			const struct loan *l = &s->block.loans[k];
 
 			if (is_to_us(a, l) && !l->returned && loans_is_inside(p, l) &&
-			    !is_known(a, &s->key, l))
+			    !borrow_is_known(a, &s->key, l))
 				give_back_stray(a, &s->key, l);
 		}
 	}

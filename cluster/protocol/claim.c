@@ -49,7 +49,7 @@ static void claim_free(struct agent *a, struct op *op, const struct block_record
 	agent_send(a, op, STEP_UPDATE, &b);
 }
 
-static void create(struct agent *a, struct op *op, const struct agent_pool *p)
+static void claim_create(struct agent *a, struct op *op, const struct agent_pool *p)
 {
 	const struct block_record *r = agent_find(a, &op->key);
 	struct block b = { .owner = agent_party(a, r->token) };
@@ -81,7 +81,7 @@ void claim_go(struct agent *a, struct op *op)
 	}
 	/* Since an earlier list showed no block of the identity, another node may have made one. */
 	if (op->first || identity_is_sure(a, op))
-		create(a, op, p);
+		claim_create(a, op, p);
 }
 
 /* The block is another node's. If our write comes late, the block will be a stray. */
@@ -96,7 +96,7 @@ static void missed(struct agent *a, struct op *op)
 }
 
 /* A right or room is lacking: another block would be refused as well. */
-static void refused(struct agent *a, struct op *op)
+static void claim_refused(struct agent *a, struct op *op)
 {
 	struct agent_pool *p = agent_find_pool(a, op->key.pool);
 
@@ -198,12 +198,12 @@ static void check_before(struct agent *a, struct op *op, const struct agent_repl
 	if (alone < 0 || !p)
 		agent_later(a, op);
 	else if (alone)
-		create(a, op, p);
+		claim_create(a, op, p);
 	else
 		missed(a, op);
 }
 
-static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
+static void claim_looked(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	const struct block_record *record = agent_find(a, &op->key);
 	const struct agent_pool *p = agent_find_pool(a, op->key.pool);
@@ -264,7 +264,7 @@ static void missed_beside(struct agent *a, struct op *op, const struct agent_rep
 void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	if (op->step == STEP_LOOK) {
-		looked(a, op, r);
+		claim_looked(a, op, r);
 	} else if (op->step == STEP_POOL) {
 		grant(a, op, r);
 	} else if (op->step == STEP_ALONE) {
@@ -274,7 +274,7 @@ void claim_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		op->seen = (struct block_seen){ op->key, r->at, r->block };
 		won(a, op, r);
 	} else if (r->outcome == CLUSTER_REFUSED) {
-		refused(a, op);
+		claim_refused(a, op);
 	} else if (r->outcome == CLUSTER_EXISTS && op->first) {
 		/* No earlier write of this node made it. A list shows whether it is free. */
 		missed_beside(a, op, r);
@@ -331,7 +331,7 @@ static bool is_hopeful(const struct agent *a, const struct block_record *r)
 }
 
 /* Addresses that claims, asks and confirmations under way will bring. */
-static uint64_t expected(const struct agent *a, const struct agent_pool *p)
+static uint64_t claim_expected(const struct agent *a, const struct agent_pool *p)
 {
 	uint64_t blocks = 0, loans = 0;
 
@@ -359,7 +359,7 @@ static void claim_for(struct agent *a, struct agent_pool *p)
 	struct block_key key = { 0 };
 
 	memcpy(key.pool, p->is.name, sizeof(key.pool));
-	for (have += expected(a, p); have < want; have += (uint64_t)1 << p->is.grid.bits) {
+	for (have += claim_expected(a, p); have < want; have += (uint64_t)1 << p->is.grid.bits) {
 		if (known_block(a, p, &key) || (p->misses < misses_max && next_block(a, p, &key))) {
 			claim_start(a, &key, false);
 			continue;
@@ -402,13 +402,13 @@ bool claim_cannot(const struct agent *a, const struct agent_pool *p, enum need_r
 	return a->away >= AWAY_MAX;
 }
 
-static bool has_ended(struct agent *a, const struct agent_pool *p, enum need_result *how)
+static bool claim_has_ended(struct agent *a, const struct agent_pool *p, enum need_result *how)
 {
 	if (claim_cannot(a, p, how))
 		return true;
 	*how = NEED_FULL;
 	/* A claim that is under way may still bring a block. */
-	return p->full && !expected(a, p);
+	return p->full && !claim_expected(a, p);
 }
 
 void claim_tell(struct agent *a)
@@ -419,7 +419,7 @@ void claim_tell(struct agent *a)
 		struct agent_pool *p = &a->pools[i];
 		bool met = p->needed && a->ops->spare(a->arg, p->is.name) >= p->needed;
 
-		if (!p->needed || (!met && !has_ended(a, p, &how)))
+		if (!p->needed || (!met && !claim_has_ended(a, p, &how)))
 			continue;
 		p->needed = p->asked = 0;
 		p->full_until = met ? 0 : p->full_until;

@@ -285,8 +285,8 @@ static void note_holder(struct pool_holders *h, const char *node, uint64_t block
 	h->most[at].blocks = blocks;
 }
 
-static void count(const struct agent *a, struct agent_pool *p, const struct block_seen **owned,
-		  size_t n)
+static void find_count(const struct agent *a, struct agent_pool *p, const struct block_seen **owned,
+		       size_t n)
 {
 	struct pool_holders h = { .blocks = n };
 	uint64_t blocks = 0;
@@ -315,7 +315,7 @@ static void note_full(const struct agent *a, struct agent_pool *p, const struct 
 			owned[n++] = r->list[i];
 	}
 	if (n)
-		count(a, p, owned, n);
+		find_count(a, p, owned, n);
 	free(owned);
 }
 
@@ -453,7 +453,7 @@ bool find_ask(struct agent *a, const struct block_seen *s, uint32_t one)
 	return true;
 }
 
-static int by_name(const void *a, const void *b)
+static int find_by_name(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -469,7 +469,7 @@ static size_t count_nodes(const struct agent_pool *p, const struct agent_reply *
 			names[n++] = r->list[i]->block.owner.node;
 	}
 	if (n)
-		qsort(names, n, sizeof(*names), by_name);
+		qsort(names, n, sizeof(*names), find_by_name);
 	for (size_t i = 0; i < n; i++)
 		different += i == 0 || strcmp(names[i - 1], names[i]) != 0;
 	free(names);
@@ -494,7 +494,7 @@ static unsigned most_asks(const struct agent *a, const struct agent_pool *p)
 }
 
 /* For the block, if it is empty. Else for one address, if the pool lends any. */
-static bool ask_owner(struct agent *a, struct agent_pool *p, const struct block_seen *s)
+static bool find_ask_owner(struct agent *a, struct agent_pool *p, const struct block_seen *s)
 {
 	const bool lends = loans_are_lent(p) && (s->block.used || p->asked >= TRIES_MAX);
 
@@ -523,7 +523,7 @@ static void ask_owners(struct agent *a, struct agent_pool *p, const struct agent
 	while (useful && asks(a, p->is.name) < most) {
 		const struct block_seen *s = whom_to_ask(a, p, r);
 
-		useful = s && ask_owner(a, p, s);
+		useful = s && find_ask_owner(a, p, s);
 	}
 	p->full = !useful && asks(a, p->is.name) == 0;
 	if (p->full) {

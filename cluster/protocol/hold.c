@@ -214,7 +214,8 @@ static bool was_empty(const struct agent_pool *p, struct ip start)
 }
 
 /* Without the block the pool still has what is wanted ahead. */
-static bool is_surplus(struct agent *a, const struct agent_pool *p, const struct block_record *r)
+static bool hold_is_surplus(struct agent *a, const struct agent_pool *p,
+			    const struct block_record *r)
 {
 	uint64_t size = (uint64_t)grid_usable(&p->is.grid, r->key.start);
 	uint64_t want = p->needed > p->is.warm ? p->needed : p->is.warm;
@@ -234,7 +235,7 @@ static void look_for_idle(struct agent *a, struct agent_pool *p)
 		const struct block_record *r = &a->blocks[i];
 		struct block_key key = r->key;
 
-		if (strcmp(key.pool, p->is.name) != 0 || !is_surplus(a, p, r))
+		if (strcmp(key.pool, p->is.name) != 0 || !hold_is_surplus(a, p, r))
 			continue;
 		if (was_empty(p, key.start))
 			agent_return(a, &key);
@@ -251,7 +252,7 @@ static void look_for_idle(struct agent *a, struct agent_pool *p)
  * A block of a pool that ends has nothing to wait for, except for its loans. They count as used
  * until the node has left the pool and counts nothing more.
  */
-static void leave(struct agent *a, const struct agent_pool *p)
+static void hold_leave(struct agent *a, const struct agent_pool *p)
 {
 	for (size_t i = 0; i < a->n_blocks; i++) {
 		const struct block_record *r = &a->blocks[i];
@@ -297,7 +298,7 @@ void hold_idle(struct agent *a)
 		struct agent_pool *p = &a->pools[i];
 
 		if (p->is.ending || p->is.conflict)
-			leave(a, p);
+			hold_leave(a, p);
 		else if (can_return(a))
 			return_some(a, p);
 		if (p->gone)
@@ -532,7 +533,7 @@ static void probe_from_now_on(struct agent *a, struct op *op, struct block *b)
 }
 
 /* A contester waits for the answer, and clears it. Its pods have addresses of the block. */
-static void answer(struct agent *a, struct op *op, struct block *b)
+static void hold_answer(struct agent *a, struct op *op, struct block *b)
 {
 	b->kept = b->contested || is_target(b);
 	probe_from_now_on(a, op, b);
@@ -560,7 +561,7 @@ void answer_go(struct agent *a, struct op *op)
 		return;
 	}
 	if (is_asked(a, &op->key, &b))
-		answer(a, op, &b);
+		hold_answer(a, op, &b);
 	used = a->ops->used(a->arg, &op->key);
 	/* An address that cools down holds the block, too. */
 	b.used = used ? used : 1;

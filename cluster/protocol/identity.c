@@ -56,7 +56,7 @@ bool identity_may_take(const struct block_record *r, const struct block *b)
 	return !*b->identity || strcmp(b->identity, r->identity) == 0;
 }
 
-static struct block_key key_of(const char *pool, const char *identity)
+static struct block_key identity_key_of(const char *pool, const char *identity)
 {
 	struct block_key key = { .start = { .family = IP_NONE } };
 
@@ -106,8 +106,8 @@ static void list_pool(struct agent *a, struct op *op, enum op_step step)
 
 /* ---- how it ends ---- */
 
-static void tell(struct agent *a, struct op *op, enum need_result result,
-		 const struct block_seen *held)
+static void identity_tell(struct agent *a, struct op *op, enum need_result result,
+			  const struct block_seen *held)
 {
 	if (*op->seat->identity)
 		a->ops->identity_done(a->arg, op->key.pool, op->seat->identity, result, held);
@@ -123,10 +123,10 @@ static void tell_found(struct agent *a, struct op *op)
 	op->due = a->now + COMES * a->set.retry;
 }
 
-static void is_held(struct agent *a, struct op *op, const struct block_seen *held)
+static void identity_is_held(struct agent *a, struct op *op, const struct block_seen *held)
 {
 	if (++op->seat->held >= HELD_MAX)
-		tell(a, op, NEED_HELD, held);
+		identity_tell(a, op, NEED_HELD, held);
 	else
 		agent_later(a, op);
 }
@@ -146,7 +146,7 @@ static void held_here(struct agent *a, struct op *op, const struct block_record 
 
 	seen.block.owner = agent_party(a, r->token);
 	memcpy(seen.block.identity, r->identity, sizeof(r->identity));
-	is_held(a, op, &seen);
+	identity_is_held(a, op, &seen);
 }
 
 static void go_on_with(struct agent *a, struct op *op, const struct block_record *r)
@@ -157,7 +157,7 @@ static void go_on_with(struct agent *a, struct op *op, const struct block_record
 		wait_for_claim(op);
 	else if (in_use && op->seat->claims)
 		/* Its pod was quicker than this agent. */
-		tell(a, op, NEED_MET, NULL);
+		identity_tell(a, op, NEED_MET, NULL);
 	else if (in_use)
 		held_here(a, op, r);
 	else if (r->state == BLOCK_GRANTED && block_may_give(&a->node, r))
@@ -175,7 +175,7 @@ void identity_go(struct agent *a, struct op *op)
 	if (op->seat->found) {
 		agent_end(op);
 	} else if (!p || agent_is_closed(p) || !park_is_of(p) || a->now < a->node.frozen) {
-		tell(a, op, NEED_REFUSED, NULL);
+		identity_tell(a, op, NEED_REFUSED, NULL);
 	} else if (record && *op->seat->identity) {
 		go_on_with(a, op, record);
 	} else {
@@ -185,21 +185,21 @@ void identity_go(struct agent *a, struct op *op)
 
 /* ---- a block of the list ---- */
 
-static bool is_of(const struct op *op, const struct block_seen *s)
+static bool identity_is_of(const struct op *op, const struct block_seen *s)
 {
 	return strcmp(s->key.pool, op->key.pool) == 0;
 }
 
 /* One that a node has comes before one that is parked. */
-static const struct block_seen *block_of(const struct op *op, const char *identity,
-					 const struct agent_reply *r)
+static const struct block_seen *identity_block_of(const struct op *op, const char *identity,
+						  const struct agent_reply *r)
 {
 	const struct block_seen *found = NULL;
 
 	for (size_t i = 0; i < r->n_list; i++) {
 		const struct block_seen *s = r->list[i];
 
-		if (is_of(op, s) && strcmp(s->block.identity, identity) == 0 &&
+		if (identity_is_of(op, s) && strcmp(s->block.identity, identity) == 0 &&
 		    (!found || *s->block.owner.node))
 			found = s;
 	}
@@ -215,7 +215,7 @@ static const struct block_seen *oldest_parked(struct agent *a, const struct op *
 	for (size_t i = 0; i < r->n_list; i++) {
 		const struct block_seen *s = r->list[i];
 
-		if (is_of(op, s) && block_is_parked(&s->block) &&
+		if (identity_is_of(op, s) && block_is_parked(&s->block) &&
 		    grid_has(&p->is.grid, s->key.start) && agent_is_new(a, &s->key) &&
 		    (!oldest || s->block.parked < oldest->block.parked))
 			oldest = s;
@@ -226,8 +226,8 @@ static const struct block_seen *oldest_parked(struct agent *a, const struct op *
 /*
  * seen: take this block at this version, or share it if a node has it; NULL: create it.
  */
-static void claim(struct agent *a, struct op *op, const struct block_key *key,
-		  const struct block_seen *seen)
+static void identity_claim(struct agent *a, struct op *op, const struct block_key *key,
+			   const struct block_seen *seen)
 {
 	struct block_record r = { .key = *key, .state = BLOCK_WANTED };
 	struct op *made = NULL;
@@ -250,7 +250,7 @@ static void claim(struct agent *a, struct op *op, const struct block_key *key,
 		agent_later(a, op);
 }
 
-static void choose(struct agent *a, struct op *op, const struct agent_reply *r)
+static void identity_choose(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	const struct block_seen *seen = NULL;
 	struct block_key key = { 0 };
@@ -263,14 +263,14 @@ static void choose(struct agent *a, struct op *op, const struct agent_reply *r)
 			if (block_key_equal(&r->list[i]->key, &key))
 				seen = r->list[i];
 		}
-		claim(a, op, &key, seen);
+		identity_claim(a, op, &key, seen);
 		return;
 	}
 	seen = oldest_parked(a, op, r);
 	if (seen)
-		claim(a, op, &seen->key, seen);
+		identity_claim(a, op, &seen->key, seen);
 	else
-		tell(a, op, NEED_FULL, NULL);
+		identity_tell(a, op, NEED_FULL, NULL);
 }
 
 /* Blocks that an earlier process of this agent parked end as if they had been parked now. */
@@ -281,7 +281,7 @@ static void adopt_parks(struct agent *a, const struct op *op, const struct agent
 	for (size_t i = 0; i < r->n_list; i++) {
 		const struct block_seen *s = r->list[i];
 
-		if (is_of(op, s) && block_is_parked(&s->block) &&
+		if (identity_is_of(op, s) && block_is_parked(&s->block) &&
 		    strcmp(s->block.parked_by, a->set.node) == 0)
 			park_add(a, &s->key, &s->at);
 	}
@@ -302,7 +302,7 @@ static void no_list(struct agent *a, struct op *op, enum cluster_outcome outcome
 	if (op->tries + 1 < TRIES_MAX || !*op->seat->identity)
 		agent_later(a, op);
 	else
-		tell(a, op, outcome == CLUSTER_REFUSED ? NEED_REFUSED : NEED_AWAY, NULL);
+		identity_tell(a, op, outcome == CLUSTER_REFUSED ? NEED_REFUSED : NEED_AWAY, NULL);
 }
 
 void identity_reply(struct agent *a, struct op *op, const struct agent_reply *r)
@@ -316,7 +316,7 @@ void identity_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		return;
 	}
 	if (!p || !park_is_of(p) || agent_is_closed(p) || op->seat->claims >= CLAIMS_MAX) {
-		tell(a, op, NEED_REFUSED, NULL);
+		identity_tell(a, op, NEED_REFUSED, NULL);
 		return;
 	}
 	adopt_parks(a, op, r);
@@ -324,13 +324,13 @@ void identity_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		agent_end(op);
 		return;
 	}
-	s = block_of(op, identity, r);
+	s = identity_block_of(op, identity, r);
 	if (!s)
-		choose(a, op, r);
+		identity_choose(a, op, r);
 	else if (*s->block.owner.node && !(op->seat->migrates && can_share(a, s)))
-		is_held(a, op, s);
+		identity_is_held(a, op, s);
 	else
-		claim(a, op, &s->key, s);
+		identity_claim(a, op, &s->key, s);
 }
 
 /* ---- a machine that migrates ---- */
@@ -410,7 +410,7 @@ int identity_is_alone(const struct agent *a, struct op *op, const struct agent_r
 	for (size_t i = 0; i < r->n_list; i++) {
 		const struct block_seen *s = r->list[i];
 
-		if (!is_of(op, s) || strcmp(s->block.identity, record->identity) != 0 ||
+		if (!identity_is_of(op, s) || strcmp(s->block.identity, record->identity) != 0 ||
 		    block_key_equal(&s->key, &op->key))
 			continue;
 		if (!op->begun || stays(s, &op->seen))
@@ -424,9 +424,9 @@ int identity_is_alone(const struct agent *a, struct op *op, const struct agent_r
 
 /* ---- begin ---- */
 
-static struct op *begin(struct agent *a, const char *pool, const char *identity)
+static struct op *identity_begin(struct agent *a, const char *pool, const char *identity)
 {
-	const struct block_key key = key_of(pool, identity);
+	const struct block_key key = identity_key_of(pool, identity);
 	struct seat *seat = calloc(1, sizeof(*seat));
 	struct op *op = seat ? agent_begin(a, OP_IDENTITY, &key) : NULL;
 
@@ -447,7 +447,7 @@ bool agent_need_identity(struct agent *a, const char *pool, const char *identity
 	if (!agent_find_pool(a, pool) || !*identity || strlen(identity) >= IDENTITY_LEN)
 		return false;
 	if (!op)
-		op = begin(a, pool, identity);
+		op = identity_begin(a, pool, identity);
 	if (!op)
 		return false;
 	op->seat->migrates |= migrates;
@@ -460,7 +460,7 @@ bool agent_need_identity(struct agent *a, const char *pool, const char *identity
 
 void identity_start(struct agent *a, struct agent_pool *p)
 {
-	struct op *op = search_of(a, p->is.name, "") ? NULL : begin(a, p->is.name, "");
+	struct op *op = search_of(a, p->is.name, "") ? NULL : identity_begin(a, p->is.name, "");
 	const uint64_t most = (uint64_t)(p->is.keep ? p->is.keep / 2 : 0);
 
 	/* Not all agents that start together. A pod that starts here is sooner. */

@@ -35,7 +35,7 @@ bool loans_hold(const struct block *b)
 	return block_borrower(b) != NULL;
 }
 
-static bool is_same(const struct loan *x, const struct loan *y)
+static bool lend_is_same(const struct loan *x, const struct loan *y)
 {
 	return x->at == y->at && x->to.token == y->to.token && strcmp(x->to.node, y->to.node) == 0;
 }
@@ -43,7 +43,7 @@ static bool is_same(const struct loan *x, const struct loan *y)
 static const struct loan *find_same(const struct loan *loans, unsigned n, const struct loan *like)
 {
 	for (unsigned i = 0; i < n; i++) {
-		if (is_same(&loans[i], like))
+		if (lend_is_same(&loans[i], like))
 			return &loans[i];
 	}
 	return NULL;
@@ -220,8 +220,8 @@ static int accept_taken(struct agent *a, const struct block_key *key, const stru
  * A loan that the record does not have was given back before a restore, or is an offer that was
  * withdrawn. One that was taken and that the block lacks was forgotten by a restored store.
  */
-static void settle(const struct agent *a, struct block_record *r, struct lending *own,
-		   struct block *b)
+static void lend_settle(const struct agent *a, struct block_record *r, struct lending *own,
+			struct block *b)
 {
 	struct loan loans[LOANS_MAX] = { 0 };
 	bool changed = false;
@@ -252,7 +252,7 @@ int lend_store(struct agent *a, struct block_record *r, struct block *b)
 		return -1;
 	*r = *agent_find(a, &r->key);
 	own = lend_copy(a, &r->key);
-	settle(a, r, &own, b);
+	lend_settle(a, r, &own, b);
 	return any ? agent_put_loans(a, r, &own) : 0;
 }
 

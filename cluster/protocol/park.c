@@ -77,7 +77,7 @@ void park_add(struct agent *a, const struct block_key *key, const struct cluster
 	*p = (struct park){ .key = *key, .at = *at, .since = a->now };
 }
 
-static int64_t end_of(const struct agent *a, const struct park *k)
+static int64_t park_end_of(const struct agent *a, const struct park *k)
 {
 	const struct agent_pool *p = agent_find_pool(a, k->key.pool);
 
@@ -94,7 +94,7 @@ int64_t park_next(const struct agent *a)
 	int64_t next = INT64_MAX;
 
 	for (size_t i = 0; i < a->n_parks && a->renewed && !a->other; i++) {
-		int64_t end = end_of(a, &a->parks[i]);
+		int64_t end = park_end_of(a, &a->parks[i]);
 
 		if (end < next && end > a->now)
 			next = end;
@@ -127,7 +127,7 @@ static void end_parks(struct agent *a)
 			a->parks[i--] = a->parks[--a->n_parks];
 			continue;
 		}
-		if (end_of(a, k) > a->now || agent_is_busy(a, &k->key))
+		if (park_end_of(a, k) > a->now || agent_is_busy(a, &k->key))
 			continue;
 		op = agent_begin(a, OP_EXPIRE, &k->key);
 		if (op)
@@ -157,7 +157,7 @@ void expire_go(struct agent *a, struct op *op)
 	agent_send(a, op, STEP_LOOK, NULL);
 }
 
-static void forget(struct agent *a, struct op *op)
+static void park_forget(struct agent *a, struct op *op)
 {
 	struct park *k = find_park(a, &op->key);
 
@@ -191,5 +191,5 @@ void expire_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 		 block_is_parked(&r->block))
 		end_block(a, op);
 	else
-		forget(a, op);
+		park_forget(a, op);
 }

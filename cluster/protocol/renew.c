@@ -120,7 +120,7 @@ static int freeze(struct agent *a)
 }
 
 /* Nothing is assigned any more; a renewal begins a new epoch. */
-static void stop(struct agent *a)
+static void renew_stop(struct agent *a)
 {
 	struct node_record n = a->node;
 
@@ -154,7 +154,7 @@ static bool may_be_ours(const struct agent *a, const struct heartbeat *b)
 	return !b->twin && (same_machine || strcmp(b->holder, a->node.holder) == 0);
 }
 
-static void look_again(struct agent *a, struct op *op)
+static void renew_look_again(struct agent *a, struct op *op)
 {
 	agent_later(a, op);
 	op->due = a->now + a->set.renew / 2;
@@ -171,18 +171,18 @@ static bool wait_for_other(struct agent *a, struct op *op, const struct agent_re
 		return false;
 	a->other = true;
 	if (!r->beat.twin && a->twin_changes > TWIN_CHANGES) {
-		stop(a);
+		renew_stop(a);
 		a->node.beat = r->at;
 		send_beat(a, op, STEP_MARK, CALL_UPDATE, true);
 		return true;
 	}
 	if (r->beat.twin)
-		stop(a);
-	look_again(a, op);
+		renew_stop(a);
+	renew_look_again(a, op);
 	return true;
 }
 
-static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
+static void renew_looked(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	bool there = r->outcome == CLUSTER_OK;
 	bool forgot = a->node.beats > 0 && (!there || r->beat.count < a->node.beats);
@@ -210,7 +210,7 @@ static void looked(struct agent *a, struct op *op, const struct agent_reply *r)
 void renew_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 {
 	if (op->step == STEP_LOOK) {
-		looked(a, op, r);
+		renew_looked(a, op, r);
 		return;
 	}
 	if (op->step != STEP_MARK && r->outcome == CLUSTER_OK) {
@@ -220,7 +220,7 @@ void renew_reply(struct agent *a, struct op *op, const struct agent_reply *r)
 	/* Our own write may have come late, or another machine has our name. */
 	a->node.beat = (struct cluster_version){ 0 };
 	if (op->step == STEP_MARK)
-		look_again(a, op);
+		renew_look_again(a, op);
 	else
 		agent_later(a, op);
 }

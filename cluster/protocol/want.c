@@ -76,7 +76,7 @@ void want_missed(struct agent *a, const struct op *op)
 	}
 }
 
-static void end(struct want *w, enum need_result how)
+static void want_end(struct want *w, enum need_result how)
 {
 	w->answer.ended = true;
 	w->answer.how = how;
@@ -86,7 +86,7 @@ static void end(struct want *w, enum need_result how)
 	w->answer.used = w->seen.block.used;
 }
 
-static bool is_held(const struct want *w)
+static bool want_is_held(const struct want *w)
 {
 	return *w->seen.block.owner.node;
 }
@@ -103,11 +103,11 @@ static bool is_kept(const struct want *w)
 	const bool was_asked =
 		strcmp(w->asked, w->seen.block.owner.node) == 0 || w->asks == ASKS_MAX;
 
-	return is_held(w) && (is_asked_for(w) ? w->tries >= TRIES_MAX : was_asked);
+	return want_is_held(w) && (is_asked_for(w) ? w->tries >= TRIES_MAX : was_asked);
 }
 
 /* The owner in w->seen has not been asked yet. */
-static void ask(struct agent *a, const struct agent_pool *p, struct want *w)
+static void want_ask(struct agent *a, const struct agent_pool *p, struct want *w)
 {
 	const struct block_seen seen = w->seen;
 
@@ -120,7 +120,7 @@ static void ask(struct agent *a, const struct agent_pool *p, struct want *w)
 }
 
 /* A look, and a claim if no node has it. */
-static void claim(struct agent *a, struct want *w)
+static void want_claim(struct agent *a, struct want *w)
 {
 	const struct block_key whole = block_key_whole(&w->key);
 
@@ -134,11 +134,11 @@ static void claim(struct agent *a, struct want *w)
 static void go_with_loan(struct agent *a, struct want *w, struct block_record *loan)
 {
 	if (block_is_in_conflict(loan))
-		end(w, NEED_FULL);
+		want_end(w, NEED_FULL);
 	else if (loan->state == BLOCK_GRANTED && !agent_is_busy(a, &loan->key) &&
 		 agent_retire(a, loan) > 0)
 		/* A pod of this node has it: the ADD says which. */
-		end(w, NEED_MET);
+		want_end(w, NEED_MET);
 }
 
 static void go(struct agent *a, struct want *w)
@@ -151,23 +151,23 @@ static void go(struct agent *a, struct want *w)
 	enum need_result how = NEED_REFUSED;
 
 	if (!p || claim_cannot(a, p, &how))
-		end(w, how);
+		want_end(w, how);
 	else if (((r && block_may_give(&a->node, r)) ||
 		  (loan && loans_are_lent(p) && block_may_give(&a->node, loan))) &&
 		 claim_is_open(a, p))
-		end(w, NEED_MET);
+		want_end(w, NEED_MET);
 	else if (loan)
 		go_with_loan(a, w, loan);
 	else if (!conflict && (r || agent_is_busy(a, &whole) || !claim_is_open(a, p)))
 		return;
 	else if (conflict || is_kept(w))
-		end(w, NEED_FULL);
-	else if (is_held(w) && !is_asked_for(w))
-		ask(a, p, w);
+		want_end(w, NEED_FULL);
+	else if (want_is_held(w) && !is_asked_for(w))
+		want_ask(a, p, w);
 	else if (w->tries >= TRIES_MAX)
-		end(w, NEED_REFUSED);
+		want_end(w, NEED_REFUSED);
 	else if (w->due <= a->now)
-		claim(a, w);
+		want_claim(a, w);
 }
 
 void want_more(struct agent *a)

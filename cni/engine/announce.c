@@ -64,7 +64,7 @@ static size_t make_advertisement(const struct link_info *link, const struct in6_
 	return sizeof(m->na) + len;
 }
 
-static int open_socket(int ifindex, struct err *e)
+static int announce_open_socket(int ifindex, struct err *e)
 {
 	auto_fd int fd = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMPV6);
 	const int hops =
@@ -89,7 +89,7 @@ int announce_v6(const struct link_info *link, struct ip addr, struct err *e)
 	struct sockaddr_in6 to = from;
 	char text[IP_STR_LEN];
 
-	auto_fd int fd = open_socket(link->ifindex, e);
+	auto_fd int fd = announce_open_socket(link->ifindex, e);
 	if (fd < 0)
 		return -1;
 	(void)ip_to_bytes(addr, from.sin6_addr.s6_addr);

@@ -126,7 +126,7 @@ static int fill_record(struct add *s, struct err *e)
 	return 0;
 }
 
-static int write_record(struct add *s, struct err *e)
+static int attach_add_write_record(struct add *s, struct err *e)
 {
 	if (s->a.type->several && note_parts(s, e))
 		return -1;
@@ -154,7 +154,7 @@ static int claim_devices(struct add *s, struct undo *u, struct err *e)
 	for (size_t i = 0; i < s->n_parts; i++)
 		if (s->part[i].a.type->claim && claim_one(&s->part[i], u, e))
 			return wrap_part(s, i, e);
-	return s->part->a.type->claim ? write_record(s, e) : 0;
+	return s->part->a.type->claim ? attach_add_write_record(s, e) : 0;
 }
 
 /* An interface that has none in the pod, as with vfio-pci, cannot ask for its address. */
@@ -316,7 +316,7 @@ static int make_macs(struct add *s, struct err *e)
 	return 0;
 }
 
-static int create(struct add *s, struct undo *u, struct err *e)
+static int attach_add_create(struct add *s, struct undo *u, struct err *e)
 {
 	for (size_t i = 0; i < s->n_parts; i++)
 		if (create_one(&s->part[i], u, e) || tune(&s->part[i].a, e))
@@ -407,14 +407,14 @@ static int configure(struct add *s, struct undo *u, struct err *e)
 		noted |= rc > 0;
 		after = s->part[i].a.table;
 	}
-	if (noted && write_record(s, e))
+	if (noted && attach_add_write_record(s, e))
 		return -1;
 	list_parts(s, parts);
 	return attach_configure(parts, s->n_parts, e);
 }
 
 /* Checks of interfaces that have their addresses. */
-static int verify(struct add *s, struct err *e)
+static int attach_add_verify(struct add *s, struct err *e)
 {
 	const struct attach_several *several = s->a.type->several;
 	struct attach_part parts[ATTACH_PARTS_MAX];
@@ -455,7 +455,7 @@ static int join_host(struct add *s, struct undo *u, struct err *e)
 		return -1;
 	s->record.host = s->host.note;
 	undo_push(u, add_undo_host, s, "veth to the node");
-	return write_record(s, e) || attach_host_apply(&s->host, e) ? -1 : 0;
+	return attach_add_write_record(s, e) || attach_host_apply(&s->host, e) ? -1 : 0;
 }
 
 static int name_parts(const struct add *s, struct cni_result *r, struct err *e)
@@ -495,21 +495,22 @@ static int take_masters(struct add *s, struct undo *u, struct err *e)
 	for (size_t i = 0; i < s->n_parts; i++)
 		if (attach_take_master(&s->part[i].a, &changed, e))
 			return -1;
-	return changed && (fill_record(s, e) || write_record(s, e)) ? -1 : 0;
+	return changed && (fill_record(s, e) || attach_add_write_record(s, e)) ? -1 : 0;
 }
 
 static int run_steps(struct add *s, struct undo *u, struct err *e)
 {
 	const struct cni_call *call = s->a.call;
 
-	if (fill_record(s, e) || (!s->a.nothing_to_restore && write_record(s, e)))
+	if (fill_record(s, e) || (!s->a.nothing_to_restore && attach_add_write_record(s, e)))
 		return -1;
 	log_debug(&call->ctx.log, "the attachment is on record");
 	undo_push(u, add_undo_record, s, "attachment record");
 	if (take_masters(s, u, e) || claim_devices(s, u, e) || refuse_tuning(s, e) ||
 	    start_ipam(s, u, e) || (needs_address(s) && (finish_ipam(s, e) || make_macs(s, e))) ||
-	    create(s, u, e) || finish_ipam(s, e) || judge_host(s, e) || refuse_own(s, e) ||
-	    probe(s, e) || configure(s, u, e) || join_host(s, u, e) || verify(s, e))
+	    attach_add_create(s, u, e) || finish_ipam(s, e) || judge_host(s, e) ||
+	    refuse_own(s, e) || probe(s, e) || configure(s, u, e) || join_host(s, u, e) ||
+	    attach_add_verify(s, e))
 		return -1;
 	auto_result struct cni_result r = { 0 };
 	if (build_result(s, &r, e))
@@ -518,7 +519,7 @@ static int run_steps(struct add *s, struct undo *u, struct err *e)
 	s->record.adding = false;
 	s->record.ifindex = s->a.link.ifindex;
 	s->record.lower_ifindex = s->a.link.lower_ifindex;
-	return write_record(s, e) || cni_emit_result(call, &r, e) ? -1 : 0;
+	return attach_add_write_record(s, e) || cni_emit_result(call, &r, e) ? -1 : 0;
 }
 
 /*

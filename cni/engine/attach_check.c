@@ -101,7 +101,7 @@ struct wanted_address {
 	bool found;
 };
 
-static int match_address(const struct addr_info *info, void *arg)
+static int attach_check_match_address(const struct addr_info *info, void *arg)
 {
 	struct wanted_address *w = arg;
 
@@ -109,7 +109,7 @@ static int match_address(const struct addr_info *info, void *arg)
 	return w->found;
 }
 
-static int check_addresses(const struct attach *a, int index, struct err *e)
+static int engine_check_addresses(const struct attach *a, int index, struct err *e)
 {
 	char text[PREFIX_STR_LEN];
 
@@ -117,7 +117,7 @@ static int check_addresses(const struct attach *a, int index, struct err *e)
 		struct wanted_address w = { .addr = a->prev.ips[i].address };
 		if (a->prev.ips[i].interface >= 0 && a->prev.ips[i].interface != index)
 			continue;
-		if (nl_addr_list(a->pod_nl, a->link.ifindex, match_address, &w, e))
+		if (nl_addr_list(a->pod_nl, a->link.ifindex, attach_check_match_address, &w, e))
 			return -1;
 		if (!w.found)
 			return err_set(e, ERR_STATE, 0, "interface %s lacks the address %s",
@@ -137,7 +137,7 @@ struct wanted_route {
 	uint32_t vrf; /* table of the VRF that has the interface; 0: none */
 };
 
-static int match_route(const struct route_spec *r, void *arg)
+static int attach_check_match_route(const struct route_spec *r, void *arg)
 {
 	struct wanted_route *w = arg;
 	const struct cni_route *x = w->route;
@@ -189,7 +189,7 @@ static int check_route(struct wanted_route *w, struct err *e)
 	const struct attach *a = w->a;
 	char text[PREFIX_STR_LEN];
 
-	if (nl_route_list(a->pod_nl, a->link.ifindex, match_route, w, e) ||
+	if (nl_route_list(a->pod_nl, a->link.ifindex, attach_check_match_route, w, e) ||
 	    (!w->found && w->n_others && look_by_rules(w, e)))
 		return -1;
 	if (w->found)
@@ -348,8 +348,8 @@ static int check_all(struct attach *a, struct err *e)
 		return -1;
 	if (a->no_link)
 		return 0;
-	return check_addresses(a, index, e) || check_routes(a, e) || check_routing(a, index, e) ||
-			       check_tuning(a, e)
+	return engine_check_addresses(a, index, e) || check_routes(a, e) ||
+			       check_routing(a, index, e) || check_tuning(a, e)
 		       ? -1
 		       : 0;
 }
@@ -393,7 +393,7 @@ static int check_part(struct attach *whole, struct attach *part, struct err *e)
 		       : 0;
 }
 
-static int find_part(struct attach *whole, struct attach *part, struct err *e)
+static int attach_check_find_part(struct attach *whole, struct attach *part, struct err *e)
 {
 	(void)whole;
 	return attach_find(part, e);
@@ -445,7 +445,8 @@ static int master_is_there(struct attach *a, struct attach_parts *parts, struct 
 	if (a->conf.in_container || (!a->conf.master.n && a->type->adopts_prev_ips))
 		return 0;
 	if (nl_open(&a->host_nl, e) ||
-	    (a->type->several ? each_part(a, parts, find_part, e) : attach_find(a, e))) {
+	    (a->type->several ? each_part(a, parts, attach_check_find_part, e)
+			      : attach_find(a, e))) {
 		e->code = ERR_UNAVAILABLE;
 		return -1;
 	}

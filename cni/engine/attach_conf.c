@@ -189,7 +189,7 @@ static int check_master_form(const struct attach *a, struct err *e)
 		       text);
 }
 
-static int decode(struct attach *a, struct err *e)
+static int attach_conf_decode(struct attach *a, struct err *e)
 {
 	const struct cni_conf *c = &a->call->conf;
 	bool follows = a->type->role == ATTACH_FOLLOWS;
@@ -222,7 +222,7 @@ static int decode(struct attach *a, struct err *e)
 
 int attach_read_conf(struct attach *a, struct err *e)
 {
-	if (attach_records(a->call, &a->records, e) || decode(a, e) ||
+	if (attach_records(a->call, &a->records, e) || attach_conf_decode(a, e) ||
 	    (a->type->validate && a->type->validate(a, e)))
 		return cni_conf_blame_key(&a->call->conf, e);
 	/* The call of the whole warned for all its parts. */

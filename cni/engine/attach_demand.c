@@ -7,7 +7,7 @@
 #include "cni/engine/attach_priv.h"
 #include "cni/engine/attach_steps.h"
 
-static struct record_key key_of(const struct attach *a)
+static struct record_key attach_demand_key_of(const struct attach *a)
 {
 	return attach_key(a->whole ? a->whole : a->call);
 }
@@ -36,7 +36,7 @@ int attach_find_on_demand(struct attach *a, struct err *e)
 int attach_take_master(struct attach *a, bool *changed, struct err *e)
 {
 	struct master_place place = attach_master_place(a);
-	const struct record_key key = key_of(a);
+	const struct record_key key = attach_demand_key_of(a);
 	const int before = a->master.ifindex;
 
 	if (!a->conf.master.on_demand)
@@ -50,7 +50,7 @@ int attach_take_master(struct attach *a, bool *changed, struct err *e)
 int attach_give_masters(void *arg, struct err *e)
 {
 	const struct attach *a = arg;
-	const struct record_key key = key_of(a);
+	const struct record_key key = attach_demand_key_of(a);
 
 	return demand_hooks.give(&a->call->ctx, &key, e);
 }

@@ -50,7 +50,7 @@ static int find_default(struct attach *a, struct nl *nl, struct err *e)
 		       where(a));
 }
 
-static int check_mtu(const struct attach *a, struct err *e)
+static int attach_observe_check_mtu(const struct attach *a, struct err *e)
 {
 	uint32_t most = a->type->max_mtu ? a->type->max_mtu(a) : a->master.mtu;
 
@@ -91,7 +91,7 @@ int attach_find_master(struct attach *a, struct err *e)
 		return -1;
 	if (a->type->check_master && a->type->check_master(a, e))
 		return -1;
-	return check_mtu(a, e);
+	return attach_observe_check_mtu(a, e);
 }
 
 int attach_find(struct attach *a, struct err *e)

@@ -96,7 +96,7 @@ static int wait_carrier(const struct inquiry *x, struct nl_monitor *links, struc
 	return nl_link_wait_carrier(x->nl, links, x->link->ifindex, ctx_mono_ms() + patience, e);
 }
 
-static int ask(void *arg, struct err *e)
+static int attach_probe_ask(void *arg, struct err *e)
 {
 	struct inquiries *q = arg;
 	auto_nl_monitor struct nl_monitor *links = NULL;
@@ -253,7 +253,7 @@ int attach_probe(const struct attach_part *parts, size_t n, struct probe_answer 
 	if (!q.n)
 		return 0;
 	/* All are of one kind: they ask in the pod, or all of them on the host. */
-	if (netns_run(probing_netns(parts->a), &parts->a->host, ask, &q, e))
+	if (netns_run(probing_netns(parts->a), &parts->a->host, attach_probe_ask, &q, e))
 		return -1;
 	for (size_t i = 0; i < q.n; i++)
 		out->asked |= q.one[i].asked;
@@ -366,7 +366,7 @@ int attach_probe_gateways(const struct attach_part *parts, size_t n, struct err 
 	}
 	if (!q.n)
 		return 0;
-	if (netns_run(&parts->a->pod, &parts->a->host, ask, &q, e))
+	if (netns_run(&parts->a->pod, &parts->a->host, attach_probe_ask, &q, e))
 		return -1;
 	for (size_t i = 0; i < q.n; i++)
 		if (q.one[i].n && (q.one[i].asked ? report_silent(&q.one[i], e)

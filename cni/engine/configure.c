@@ -44,7 +44,8 @@ static int enable_v6(const struct attach *a, struct err *e)
 	return 0;
 }
 
-static int add_addresses(const struct attach *a, const struct cni_result *r, struct err *e)
+static int configure_add_addresses(const struct attach *a, const struct cni_result *r,
+				   struct err *e)
 {
 	const struct inuse_place at = attach_inuse_place(a);
 	char text[PREFIX_STR_LEN];
@@ -57,8 +58,8 @@ static int add_addresses(const struct attach *a, const struct cni_result *r, str
 	return 0;
 }
 
-static int add_route(const struct attach *a, const struct cni_result *r, const struct cni_route *x,
-		     struct err *e)
+static int configure_add_route(const struct attach *a, const struct cni_result *r,
+			       const struct cni_route *x, struct err *e)
 {
 	const struct route_spec spec = routing_route(r, x, a->link.ifindex);
 	char text[PREFIX_STR_LEN];
@@ -70,14 +71,14 @@ static int add_route(const struct attach *a, const struct cni_result *r, const s
 	return err_wrap(e, "add route %s to %s", ip_format_prefix(x->dst, text), a->link.name);
 }
 
-static int add_routes(const struct attach *a, const struct cni_result *r, struct err *e)
+static int configure_add_routes(const struct attach *a, const struct cni_result *r, struct err *e)
 {
 	const struct routing_place at = { a->link.ifindex, a->table };
 	auto_routing_plan struct routing_plan plan = { 0 };
 
 	for (size_t i = 0; i < r->n_routes; i++) {
 		if (routing_keeps_main(&a->conf.routing, &r->routes[i]) &&
-		    add_route(a, r, &r->routes[i], e))
+		    configure_add_route(a, r, &r->routes[i], e))
 			return -1;
 	}
 	log_debug(&a->call->ctx.log, "%s: %zu routes", a->link.name, r->n_routes);
@@ -216,7 +217,7 @@ static int bring_up(struct configuring *c, struct err *e)
 		announce_moved(&a->call->ctx, a->link.name, false);
 	if (v6 && a->conf.dad && nl_monitor_open(NL_WATCH_ADDR6, &c->addrs, e))
 		return -1;
-	if (add_addresses(a, c->r, e))
+	if (configure_add_addresses(a, c->r, e))
 		return -1;
 	if (can_announce(a, c->r) && (a->type->carrier_ms || a->is_up) &&
 	    nl_monitor_open(NL_WATCH_LINKS, &c->links, e))
@@ -235,7 +236,7 @@ static int complete(struct configuring *c, struct err *e)
 {
 	if (c->addrs && wait_dad(c->a, c->addrs, c->r, e))
 		return -1;
-	if (add_routes(c->a, c->r, e))
+	if (configure_add_routes(c->a, c->r, e))
 		return -1;
 	if (c->mute && c->links)
 		announce_late(c->a, c->r, c->links);

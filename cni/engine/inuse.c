@@ -33,7 +33,7 @@ static int refuse_living(const struct inuse_place *at, const struct change *c, c
 				  "\"mac\" or \"macPrefix\" of the networks may be the same");
 }
 
-static int refuse_unknown(const struct inuse_place *at, const struct change *c, struct err *e)
+static int inuse_refuse_unknown(const struct inuse_place *at, const struct change *c, struct err *e)
 {
 	err_set(e, ERR_AGAIN, 0, "%s on %s is in use by an interface of another network namespace",
 		c->what.text, at->master);
@@ -58,10 +58,10 @@ static int wait_and_try(const struct inuse_place *at, const struct change *c, st
 			return -1;
 		}
 	}
-	return refuse_unknown(at, c, e);
+	return inuse_refuse_unknown(at, c, e);
 }
 
-static int change(const struct inuse_place *at, const struct change *c, struct err *e)
+static int inuse_change(const struct inuse_place *at, const struct change *c, struct err *e)
 {
 	char who[INUSE_WHO_LEN];
 	struct err why, ignored;
@@ -93,7 +93,7 @@ int inuse_set_up(const struct inuse_place *at, struct err *e)
 
 	(void)snprintf(c.what.text, sizeof(c.what.text), "MAC %s",
 		       hw_addr_format(at->link->addr, mac));
-	return change(at, &c, e);
+	return inuse_change(at, &c, e);
 }
 
 int inuse_add_address(const struct inuse_place *at, struct ip_prefix addr, bool nodad,
@@ -103,5 +103,5 @@ int inuse_add_address(const struct inuse_place *at, struct ip_prefix addr, bool 
 	char text[IP_STR_LEN];
 
 	(void)snprintf(c.what.text, sizeof(c.what.text), "address %s", ip_format(addr.addr, text));
-	return change(at, &c, e);
+	return inuse_change(at, &c, e);
 }

@@ -22,7 +22,7 @@ struct address_search {
 	bool found;
 };
 
-static int match_address(const struct addr_info *a, void *arg)
+static int inuse_find_match_address(const struct addr_info *a, void *arg)
 {
 	struct address_search *s = arg;
 
@@ -38,7 +38,8 @@ static bool has_it(const struct finding *f, struct nl *nl, const struct link_inf
 
 	if (!s.ip.family)
 		return (link->flags & IFF_UP) && hw_addr_equal(link->addr, f->at->link->addr);
-	return nl_addr_list(nl, link->ifindex, match_address, &s, &ignored) == 0 && s.found;
+	return nl_addr_list(nl, link->ifindex, inuse_find_match_address, &s, &ignored) == 0 &&
+	       s.found;
 }
 
 /* ---- in the namespace of the lower device ---- */
@@ -56,7 +57,7 @@ static bool is_beside(const struct finding *f, const struct link_info *link)
 		       : link->ifindex == own->lower_ifindex && !f->what->ip.family;
 }
 
-static int look_at_link(const struct link_info *link, void *arg)
+static int inuse_find_look_at_link(const struct link_info *link, void *arg)
 {
 	struct finding *f = arg;
 
@@ -121,7 +122,7 @@ int inuse_find(const struct inuse_place *at, const struct inuse_what *what, char
 
 	struct finding f = { .at = at, .what = what, .self = self };
 
-	if (nl_link_each(at->lower_nl, NULL, look_at_link, &f, e))
+	if (nl_link_each(at->lower_nl, NULL, inuse_find_look_at_link, &f, e))
 		return -1;
 	/* A lower device in the pod has no interfaces of other pods. */
 	if (!f.found && at->lower_nl != at->pod_nl &&

@@ -76,7 +76,7 @@ static int join_groups(const struct probe_state *a)
 	return 0;
 }
 
-static int open_socket(struct probe_state *a, struct err *e)
+static int probe_open_socket(struct probe_state *a, struct err *e)
 {
 	/* ETH_P_ALL: also of an interface whose frames all go on to another one */
 	const struct sockaddr_ll at = { .sll_family = AF_PACKET,
@@ -224,7 +224,7 @@ int probe_run_all(struct probe_inquiry *q, size_t n, struct err *e)
 		rounds = q[i].link.rounds > rounds ? q[i].link.rounds : rounds;
 	}
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = open_socket(&a[i], e);
+		rc = probe_open_socket(&a[i], e);
 	for (int i = 0; rc == 0 && is_open(a, n) && i < rounds; i++)
 		rc = ask_round(a, n, i, e);
 	for (size_t i = 0; i < n; i++) {

@@ -101,8 +101,8 @@ static void parts_view_clear(struct parts_view *p)
 	text_clear(&p->names);
 }
 
-static int add_part(struct parts_view *p, const struct record *part, enum attach_found found,
-		    const struct link_info *link)
+static int repair_add_part(struct parts_view *p, const struct record *part, enum attach_found found,
+			   const struct link_info *link)
 {
 	struct repair_view v;
 
@@ -142,8 +142,8 @@ static int judge_parts(const struct record *r, struct parts_view *p, struct repa
 	return 0;
 }
 
-static int look_at_link(const struct record *r, const struct netns *pod, struct repair_view *v,
-			struct err *e)
+static int repair_look_at_link(const struct record *r, const struct netns *pod,
+			       struct repair_view *v, struct err *e)
 {
 	auto_netns struct netns host = { .fd = -1 };
 	auto_clean(parts_view_clear) struct parts_view p = { .n_lost = 0 };
@@ -160,7 +160,7 @@ static int look_at_link(const struct record *r, const struct netns *pod, struct 
 	for (size_t i = 0; i < record_parts(r); i++) {
 		record_part(r, i, &part);
 		if (attach_find_link(nl, &part, &link, &found, e) ||
-		    add_part(&p, &part, found, &link))
+		    repair_add_part(&p, &part, found, &link))
 			return -1;
 	}
 	return judge_parts(r, &p, v, e);
@@ -198,12 +198,12 @@ static int look_at_netns(const struct ctx *ctx, const struct record *r, struct r
 			v, REPAIR_NETNS_MOVED,
 			"%.160s does not lead to its network namespace any more, but %.100s has it",
 			r->netns, holder);
-	return look_at_link(r, &pod, v, e);
+	return repair_look_at_link(r, &pod, v, e);
 }
 
 /* Without regard to who is at work on it. */
-static int examine(const struct ctx *ctx, const struct record *r, struct repair_view *v,
-		   struct err *e)
+static int engine_repair_examine(const struct ctx *ctx, const struct record *r,
+				 struct repair_view *v, struct err *e)
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
 	struct err why;
@@ -238,10 +238,10 @@ static int examine_locked(const struct ctx *ctx, const struct record_key *key, s
 		}
 		*r = (struct record){ .key = *key, .name_mismatch = why.code == ERR_STATE };
 		if (r->name_mismatch)
-			return examine(ctx, r, v, e);
+			return engine_repair_examine(ctx, r, v, e);
 		return set_state(v, REPAIR_DAMAGED, "%.300s", why.msg);
 	}
-	return examine(ctx, r, v, e);
+	return engine_repair_examine(ctx, r, v, e);
 }
 
 int repair_examine(const struct ctx *ctx, const struct record *r, struct repair_view *out,
@@ -251,7 +251,7 @@ int repair_examine(const struct ctx *ctx, const struct record *r, struct repair_
 	struct repair_view v;
 	struct err why;
 
-	if (examine(ctx, r, &v, e))
+	if (engine_repair_examine(ctx, r, &v, e))
 		return -1;
 	if (repair_is_stale(v.state) || repair_needs_force(v.state)) {
 		auto_fd int lock = record_lock(ctx, &r->key, false, 0, &why);

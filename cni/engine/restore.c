@@ -82,7 +82,7 @@ void attach_note_deleting(const struct ctx *ctx, const struct record *r)
  * interface. The next attachment may use its name, on the same lower device. So only the number
  * tells then.
  */
-static int find_own(struct nl *nl, const struct record *part, int *ifindex, struct err *e)
+static int restore_find_own(struct nl *nl, const struct record *part, int *ifindex, struct err *e)
 {
 	enum attach_found found;
 	struct link_info link;
@@ -113,7 +113,7 @@ static int delete_recorded(const struct ctx *ctx, const struct netns *pod, const
 		return -1;
 	for (size_t i = 0; i < record_parts(r); i++) {
 		record_part(r, i, &part);
-		if (find_own(nl, &part, &own[n], &why) && rc++ == 0)
+		if (restore_find_own(nl, &part, &own[n], &why) && rc++ == 0)
 			*e = why;
 		n += own[n] != 0;
 	}

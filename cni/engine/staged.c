@@ -69,7 +69,7 @@ static struct owner owner_recorded(const struct record_key *key, int lower_ifind
 }
 
 /* One that was killed before it had its alias has the name that only this attachment uses. */
-static bool is_of(const struct owner *o, const struct link_info *link)
+static bool staged_is_of(const struct owner *o, const struct link_info *link)
 {
 	if (o->lower_ifindex && link->lower_ifindex != o->lower_ifindex)
 		return false;
@@ -90,7 +90,7 @@ static int remove_if_ours(const struct link_info *link, void *arg)
 {
 	struct removal *x = arg;
 
-	if (!is_of(x->owner, link))
+	if (!staged_is_of(x->owner, link))
 		return 0;
 	x->failed = nl_link_delete(x->nl, link->ifindex, x->e) != 0;
 	x->n += !x->failed;

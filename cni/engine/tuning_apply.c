@@ -72,7 +72,7 @@ struct refusal {
 	bool any;
 };
 
-static void note_refusal(const char *what, const struct err *why, void *arg)
+static void tuning_apply_note_refusal(const char *what, const struct err *why, void *arg)
 {
 	struct refusal *r = arg;
 
@@ -85,7 +85,7 @@ static void note_refusal(const char *what, const struct err *why, void *arg)
 			(void)err_wrap(r->e, "%s: %u", number_keys[i], r->c->number[i]);
 }
 
-static int refuse_unknown(const struct tuning_conf *c, unsigned has, struct err *e)
+static int tuning_apply_refuse_unknown(const struct tuning_conf *c, unsigned has, struct err *e)
 {
 	for (size_t i = 0; i < LINK_NUMBERS; i++)
 		if (c->has & ~has & 1u << i)
@@ -102,7 +102,8 @@ static int set_numbers(const struct tuning_conf *c, const struct tuning_place *a
 
 	if (!c->has)
 		return 0;
-	if (nl_settings_get(at->pod_nl, at->ifindex, &is, e) || refuse_unknown(c, is.has, e))
+	if (nl_settings_get(at->pod_nl, at->ifindex, &is, e) ||
+	    tuning_apply_refuse_unknown(c, is.has, e))
 		return -1;
 	want = is;
 	for (size_t i = 0; i < LINK_NUMBERS; i++) {
@@ -113,7 +114,7 @@ static int set_numbers(const struct tuning_conf *c, const struct tuning_place *a
 		is.number[i] = ~c->number[i];
 	}
 	nl_settings_set(at->pod_nl, at->ifindex,
-			&(struct settings_change){ &is, &want, note_refusal, &r });
+			&(struct settings_change){ &is, &want, tuning_apply_note_refusal, &r });
 	return r.any ? -1 : 0;
 }
 
@@ -195,7 +196,8 @@ static int set_rings(const struct tuning_conf *c, const struct tuning_place *at,
 	return read_rings(c, at, &p, e) || refuse_rounded(&p, e) ? -1 : 0;
 }
 
-static int check_rings(const struct tuning_conf *c, const struct tuning_place *at, struct err *e)
+static int tuning_apply_check_rings(const struct tuning_conf *c, const struct tuning_place *at,
+				    struct err *e)
 {
 	struct ring_pair p;
 
@@ -231,7 +233,7 @@ static int check_inside(void *arg, struct err *e)
 {
 	const struct inside *x = arg;
 
-	return check_rings(x->c, x->at, e) || check_sysctls(x->c, x->at, e) ? -1 : 0;
+	return tuning_apply_check_rings(x->c, x->at, e) || check_sysctls(x->c, x->at, e) ? -1 : 0;
 }
 
 static int in_pod(netns_fn fn, const struct tuning_conf *c, const struct tuning_place *at,

@@ -154,7 +154,8 @@ static int read_mac_prefix(const char *text, struct tuning_conf *out, struct err
 	return 0;
 }
 
-static const struct ip *first_of(const struct cni_result *r, int interface, enum ip_family f)
+static const struct ip *tuning_conf_first_of(const struct cni_result *r, int interface,
+					     enum ip_family f)
 {
 	for (size_t i = 0; i < r->n_ips; i++) {
 		const struct cni_ip *x = &r->ips[i];
@@ -169,11 +170,11 @@ static const struct ip *first_of(const struct cni_result *r, int interface, enum
 int tuning_mac(const struct tuning_conf *c, const struct cni_result *r, int interface,
 	       struct hw_addr *out, struct err *e)
 {
-	const struct ip *addr = first_of(r, interface, IP_V4);
+	const struct ip *addr = tuning_conf_first_of(r, interface, IP_V4);
 	uint8_t mac[MAC_LEN], bytes[16];
 
 	if (!addr)
-		addr = first_of(r, interface, IP_V6);
+		addr = tuning_conf_first_of(r, interface, IP_V6);
 	if (!addr)
 		return err_set(e, ERR_CONFIG, 0,
 			       PREFIX ": there is no address to make the MAC from");

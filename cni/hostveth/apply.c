@@ -143,8 +143,8 @@ static int is_in_table(const struct route_spec *r, void *arg)
 	return *(bool *)arg;
 }
 
-static int create(const struct hostveth_sides *s, const struct hostveth_id *id,
-		  struct link_info *end, struct err *e)
+static int apply_create(const struct hostveth_sides *s, const struct hostveth_id *id,
+			struct link_info *end, struct err *e)
 {
 	const struct veth_spec v = { .end = { id->name, id->node_mac },
 				     .peer = { HOSTVETH_POD, id->pod_mac },
@@ -341,7 +341,7 @@ int hostveth_add(const struct hostveth_sides *s, const struct hostveth_request *
 	struct hostveth_id id;
 
 	if (find_whole(s, &id, &end, &peer, e) || refuse_taken(s, w->ips, end.ifindex, e) ||
-	    (!end.ifindex && (create(s, &id, &end, e) || pod_end(s, &id, &peer, e))))
+	    (!end.ifindex && (apply_create(s, &id, &end, e) || pod_end(s, &id, &peer, e))))
 		return -1;
 
 	const struct hostveth_place at = { end.ifindex, peer.ifindex, w->metric };

@@ -47,7 +47,7 @@ const struct hostveth_family hostveth_families[2] = {
 	  .node_gw = { IP_V6, (u128)0xfe80 << 112 | 1 } },
 };
 
-static const struct cni_ip *first_of(const struct cni_result *r, enum ip_family f)
+static const struct cni_ip *plan_first_of(const struct cni_result *r, enum ip_family f)
 {
 	for (size_t i = 0; i < r->n_ips; i++)
 		if (r->ips[i].address.addr.family == f)
@@ -57,7 +57,7 @@ static const struct cni_ip *first_of(const struct cni_result *r, enum ip_family 
 
 bool hostveth_has_family(const struct cni_result *r, enum ip_family f)
 {
-	return first_of(r, f) != NULL;
+	return plan_first_of(r, f) != NULL;
 }
 
 static struct ip_prefix host_of(struct ip a)
@@ -89,10 +89,10 @@ struct route_spec hostveth_route_to(struct ip to, struct ip src, uint32_t metric
 }
 
 /* To the node, or by it, from the first address of r. */
-static void add_pod(struct routing_plan *p, struct ip_prefix dst, const struct cni_result *r,
-		    const struct hostveth_place *at)
+static void plan_add_pod(struct routing_plan *p, struct ip_prefix dst, const struct cni_result *r,
+			 const struct hostveth_place *at)
 {
-	const struct cni_ip *own = first_of(r, dst.addr.family);
+	const struct cni_ip *own = plan_first_of(r, dst.addr.family);
 
 	if (!own)
 		return;
@@ -100,7 +100,7 @@ static void add_pod(struct routing_plan *p, struct ip_prefix dst, const struct c
 	p->route[p->n_routes++].ifindex = at->pod_ifindex;
 }
 
-static void add_node(struct routing_plan *p, struct ip addr, int ifindex)
+static void plan_add_node(struct routing_plan *p, struct ip addr, int ifindex)
 {
 	const struct hostveth_family *f = &hostveth_families[addr.family == IP_V6];
 
@@ -152,7 +152,7 @@ static int push_net(struct nets *l, struct ip_prefix net)
 	return 0;
 }
 
-static bool is_inside(struct ip_prefix net, struct ip_prefix range)
+static bool plan_is_inside(struct ip_prefix net, struct ip_prefix range)
 {
 	return net.len > range.len && ip_in_prefix(range, net.addr);
 }
@@ -167,7 +167,7 @@ static int list_nets_inside(const struct hostveth_conf *c, const struct cni_resu
 		bool inside = false;
 
 		for (size_t k = 0; k < c->n_routes; k++)
-			inside |= is_inside(net, c->route[k]);
+			inside |= plan_is_inside(net, c->route[k]);
 		if (inside && (i >= r->n_ips || net.len < ip_bits(net.addr.family)) &&
 		    push_net(out, net))
 			return -1;
@@ -181,18 +181,18 @@ static int cover(const struct nets *nets, struct ip_prefix range, struct ip_pref
 	int rc = -1;
 
 	for (size_t i = 0; i < nets->n; i++) {
-		if (!is_inside(nets->net[i], range))
+		if (!plan_is_inside(nets->net[i], range))
 			continue;
 		if (nets->net[i].len <= part.len && ip_in_prefix(nets->net[i], part.addr))
 			return 1;
-		if (is_inside(nets->net[i], part))
+		if (plan_is_inside(nets->net[i], part))
 			rc = 0;
 	}
 	return rc;
 }
 
 /* A part with a network inside is halved until each part is all of a network or none of it. */
-static int add_range(struct nets *out, const struct nets *nets, struct ip_prefix range)
+static int plan_add_range(struct nets *out, const struct nets *nets, struct ip_prefix range)
 {
 	auto_nets struct nets todo = { 0 };
 
@@ -224,7 +224,7 @@ static int list_ranges(const struct hostveth_conf *c, const struct cni_result *r
 	if (list_nets_inside(c, r, &nets))
 		return -1;
 	for (size_t i = 0; i < c->n_routes; i++)
-		if (add_range(out, &nets, c->route[i]))
+		if (plan_add_range(out, &nets, c->route[i]))
 			return -1;
 	return 0;
 }
@@ -245,14 +245,14 @@ int hostveth_plan(const struct hostveth_conf *c, const struct cni_result *r,
 	if (rc || !on_node->route || !pod->route || !pod->rule)
 		return -1;
 	for (size_t i = 0; i < r->n_ips; i++)
-		add_node(on_node, r->ips[i].address.addr, at->node_ifindex);
+		plan_add_node(on_node, r->ips[i].address.addr, at->node_ifindex);
 	add_rules(pod, r);
 	for (size_t i = 0; i < ARRAY_SIZE(hostveth_families); i++)
-		add_pod(pod, host_of(hostveth_families[i].node), r, at);
+		plan_add_pod(pod, host_of(hostveth_families[i].node), r, at);
 	for (size_t i = 0; i < node->n; i++)
-		add_pod(pod, host_of(node->addr[i]), r, at);
+		plan_add_pod(pod, host_of(node->addr[i]), r, at);
 	for (size_t i = 0; i < ranges.n; i++)
-		add_pod(pod, ranges.net[i], r, at);
+		plan_add_pod(pod, ranges.net[i], r, at);
 	return 0;
 }
 

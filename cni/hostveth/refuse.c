@@ -41,7 +41,7 @@ struct survey {
 	struct standing *of; /* of each address */
 };
 
-static int note_holder(const struct addr_info *a, void *arg)
+static int refuse_note_holder(const struct addr_info *a, void *arg)
 {
 	const struct survey *s = arg;
 
@@ -78,7 +78,7 @@ static int note_route(const struct route_spec *r, void *arg)
 	return 0;
 }
 
-static const char *name_of(struct nl *node, int ifindex, struct link_info *link)
+static const char *refuse_name_of(struct nl *node, int ifindex, struct link_info *link)
 {
 	struct err ignored;
 
@@ -100,7 +100,7 @@ static int judge_networks(const struct survey *s, size_t i, struct err *e)
 	if (others > own)
 		return err_set(e, ERR_BUSY, 0, "%s is behind %s of the node",
 			       ip_format_prefix(x->others.dst, net),
-			       name_of(s->node, x->others.ifindex, &link));
+			       refuse_name_of(s->node, x->others.ifindex, &link));
 	for (size_t k = 0; k < c->n_routes; k++)
 		if (ip_in_prefix(c->route[k], x->addr) && c->route[k].len >= own)
 			return err_set(e, ERR_BUSY, 0, "host.routes has %s",
@@ -109,10 +109,11 @@ static int judge_networks(const struct survey *s, size_t i, struct err *e)
 		return 0;
 	return err_set(e, ERR_BUSY, 0,
 		       "no network of %s on the node has it, and no pool or range of railhead-ipam",
-		       ip->interface > 0 ? name_of(s->node, ip->interface, &link) : "a master");
+		       ip->interface > 0 ? refuse_name_of(s->node, ip->interface, &link)
+					 : "a master");
 }
 
-static int judge(const struct survey *s, size_t i, struct err *e)
+static int refuse_judge(const struct survey *s, size_t i, struct err *e)
 {
 	const struct standing *x = &s->of[i];
 	struct link_info link;
@@ -125,7 +126,7 @@ static int judge(const struct survey *s, size_t i, struct err *e)
 			return err_set(e, ERR_BUSY, 0, "the node has it on each veth to a pod");
 	if (x->holder)
 		return err_set(e, ERR_BUSY, 0, "the node has it on %s",
-			       name_of(s->node, x->holder, &link));
+			       refuse_name_of(s->node, x->holder, &link));
 	if (x->gateway)
 		return err_set(e, ERR_BUSY, 0, "it is the gateway of a route of the node");
 	return judge_networks(s, i, e);
@@ -141,10 +142,11 @@ int hostveth_refuse(struct nl *node, const struct hostveth_claim *c, struct err 
 		return err_nomem(e);
 	for (size_t i = 0; i < c->ips->n_ips; i++)
 		of[i].addr = c->ips->ips[i].address.addr;
-	if (nl_addr_list(node, 0, note_holder, &s, e) || nl_route_list_all(node, note_route, &s, e))
+	if (nl_addr_list(node, 0, refuse_note_holder, &s, e) ||
+	    nl_route_list_all(node, note_route, &s, e))
 		return -1;
 	for (size_t i = 0; i < c->ips->n_ips; i++) {
-		if (judge(&s, i, e) == 0)
+		if (refuse_judge(&s, i, e) == 0)
 			continue;
 		err_hint(e, "the node would send its own packets for this address into the pod");
 		return err_wrap(e, "host.veth: %s", ip_format(of[i].addr, text));

@@ -34,7 +34,7 @@ static const char *const standard_keys[] = {
 };
 
 /* The first word of the path. */
-static bool is_listed(const char *path, const char *const *list, size_t n)
+static bool conf_is_listed(const char *path, const char *const *list, size_t n)
 {
 	const size_t len = strcspn(path, ".");
 
@@ -46,7 +46,7 @@ static bool is_listed(const char *path, const char *const *list, size_t n)
 
 static bool is_standard(const char *path)
 {
-	return is_listed(path, standard_keys, ARRAY_SIZE(standard_keys)) ||
+	return conf_is_listed(path, standard_keys, ARRAY_SIZE(standard_keys)) ||
 	       strncmp(path, "cni.dev/", 8) == 0;
 }
 
@@ -67,7 +67,7 @@ struct key_check {
 	struct err *e;
 };
 
-static int refuse_key(const struct json_key *k, void *arg)
+static int conf_refuse_key(const struct json_key *k, void *arg)
 {
 	const struct key_check *c = arg;
 	const bool top = !strchr(k->path, '.');
@@ -87,7 +87,7 @@ static int refuse_key(const struct json_key *k, void *arg)
 			       "%.64s: there is no such key (value: %s); did you mean \"%s\"?",
 			       k->path, json_show(k->value, shown), k->meant);
 	if (k->finding != JSON_KEY_UNREAD || !c->alone || !top ||
-	    !is_listed(k->path, own_keys, ARRAY_SIZE(own_keys)))
+	    !conf_is_listed(k->path, own_keys, ARRAY_SIZE(own_keys)))
 		return 0;
 	return err_set(c->e, ERR_FIELD, 0,
 		       "%s: the plugin \"%.64s\" does not have this key (value: %s)", k->path,
@@ -98,7 +98,7 @@ int cni_conf_check_keys(const struct cni_conf *c, bool alone, struct err *e)
 {
 	struct key_check check = { c, alone, e };
 
-	return json_each_key(c->tree, refuse_key, &check);
+	return json_each_key(c->tree, conf_refuse_key, &check);
 }
 
 int cni_conf_blame_key(const struct cni_conf *c, struct err *e)

@@ -96,7 +96,7 @@ static const char *protocol_problem(const char *ifname)
 	return ifname_problem(name);
 }
 
-static int check_ifname(const struct cni_env *env, struct err *e)
+static int env_check_ifname(const struct cni_env *env, struct err *e)
 {
 	const char *problem =
 		env->cmd == CNI_DEL ? protocol_problem(env->ifname) : ifname_problem(env->ifname);
@@ -118,7 +118,7 @@ int cni_env_load(enum cni_command cmd, char *(*get)(const char *), struct cni_en
 	if (read_variables(get, &env, e))
 		return -1;
 	if (OF_CONTAINER & NEED(cmd)) {
-		if (check_container(&env, e) || check_ifname(&env, e))
+		if (check_container(&env, e) || env_check_ifname(&env, e))
 			return -1;
 	}
 	*out = env;

@@ -55,7 +55,7 @@ int logging_open(const struct ctx *ctx, const char *path, int flags, struct err 
 	return fd < 0 ? err_wrap(e, "%.255s", path) : fd;
 }
 
-static void apply_file(const char *path, struct ctx *ctx)
+static void logging_apply_file(const char *path, struct ctx *ctx)
 {
 	struct err e;
 	int fd = logging_open(ctx, path, O_WRONLY, &e);
@@ -80,5 +80,5 @@ void logging_apply(const struct cni_conf *conf, struct ctx *ctx)
 	else
 		log->level = (enum log_level)level;
 	if (path && *path)
-		apply_file(path, ctx);
+		logging_apply_file(path, ctx);
 }

@@ -112,8 +112,8 @@ typedef int (*item_fn)(struct cni_result *r, const struct json *n, const char *w
 		       struct err *e);
 
 /* Decode each element of result[key] with fn, which gets its full name for errors. */
-static int read_list(struct cni_result *r, const char *where, const char *key, item_fn fn,
-		     struct err *e)
+static int result_read_list(struct cni_result *r, const char *where, const char *key, item_fn fn,
+			    struct err *e)
 {
 	const struct json *list = json_get(r->src, key);
 	char name[96];
@@ -136,7 +136,8 @@ static int read_list(struct cni_result *r, const char *where, const char *key, i
 	return 0;
 }
 
-static int read_route(struct cni_result *r, const struct json *n, const char *where, struct err *e)
+static int result_read_route(struct cni_result *r, const struct json *n, const char *where,
+			     struct err *e)
 {
 	struct cni_route x;
 
@@ -230,7 +231,7 @@ static int read_old_family(struct cni_result *r, const char *where, const char *
 	if (cni_result_add_ip(r, &x, e))
 		return -1;
 	r->src = n;
-	int rc = read_list(r, name, "routes", read_route, e);
+	int rc = result_read_list(r, name, "routes", result_read_route, e);
 	r->src = outer;
 	return rc;
 }
@@ -241,9 +242,9 @@ static int read_shape(struct cni_result *r, const char *where, enum cni_version 
 		return read_old_family(r, where, "ip4", e) || read_old_family(r, where, "ip6", e)
 			       ? -1
 			       : 0;
-	if (read_list(r, where, "interfaces", read_interface, e) ||
-	    read_list(r, where, "ips", read_address, e) ||
-	    read_list(r, where, "routes", read_route, e))
+	if (result_read_list(r, where, "interfaces", read_interface, e) ||
+	    result_read_list(r, where, "ips", read_address, e) ||
+	    result_read_list(r, where, "routes", result_read_route, e))
 		return -1;
 	return 0;
 }

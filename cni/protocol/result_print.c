@@ -27,7 +27,7 @@ static int add_positive(struct json *o, const char *key, int64_t v)
 	return v > 0 ? json_add_int(o, key, v) : 0;
 }
 
-static int add_ip(struct json *o, const char *key, struct ip a)
+static int result_print_add_ip(struct json *o, const char *key, struct ip a)
 {
 	char text[IP_STR_LEN];
 
@@ -69,7 +69,7 @@ static int print_ip(struct json *list, const struct cni_ip *x, enum cni_version 
 		return -1;
 	if (v < CNI_100 && json_add_str(o, "version", x->address.addr.family == IP_V4 ? "4" : "6"))
 		return -1;
-	if (add_prefix(o, "address", x->address) || add_ip(o, "gateway", x->gateway) ||
+	if (add_prefix(o, "address", x->address) || result_print_add_ip(o, "gateway", x->gateway) ||
 	    (x->interface >= 0 && json_add_int(o, "interface", x->interface)) ||
 	    (x->probe && !x->src && json_add_bool(o, "probe", true)) ||
 	    (x->group && !x->src && json_add_int(o, "group", x->group)))
@@ -83,7 +83,7 @@ static int print_route(struct json *list, const struct cni_route *x, enum cni_ve
 					     "priority", "table", "scope", NULL };
 	struct json *o = json_push_object(list);
 
-	if (!o || add_prefix(o, "dst", x->dst) || add_ip(o, "gw", x->gw))
+	if (!o || add_prefix(o, "dst", x->dst) || result_print_add_ip(o, "gw", x->gw))
 		return -1;
 	if (v <= CNI_020)
 		return 0;
@@ -113,7 +113,7 @@ static int print_old_family(struct json *o, const struct cni_result *r, enum ip_
 			continue;
 		fam = json_add_object(o, f == IP_V4 ? "ip4" : "ip6");
 		if (!fam || add_prefix(fam, "ip", r->ips[i].address) ||
-		    add_ip(fam, "gateway", r->ips[i].gateway))
+		    result_print_add_ip(fam, "gateway", r->ips[i].gateway))
 			return -1;
 	}
 	for (size_t i = 0; fam && i < r->n_routes; i++) {

@@ -11,7 +11,7 @@ size_t record_parts(const struct record *r)
 	return r->parts ? json_len(r->parts) : 1;
 }
 
-static int number_of(const struct json *o, const char *key)
+static int part_number_of(const struct json *o, const char *key)
 {
 	double n = json_num(json_get(o, key));
 
@@ -32,8 +32,8 @@ void record_part(const struct record *r, size_t i, struct record *out)
 	out->whole = r;
 	out->key.ifname = json_text(o, "ifname");
 	out->master = json_text(o, "master");
-	out->ifindex = number_of(o, "ifindex");
-	out->lower_ifindex = number_of(o, "lowerIfindex");
+	out->ifindex = part_number_of(o, "ifindex");
+	out->lower_ifindex = part_number_of(o, "lowerIfindex");
 	out->routing = json_get(o, "routing");
 	out->device = json_get(o, "device");
 	if (*json_text(o, "plugin"))

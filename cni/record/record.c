@@ -305,7 +305,7 @@ void record_clear(struct record *r)
 	*r = (struct record){ 0 };
 }
 
-static bool is_gone(const struct err *e)
+static bool record_is_gone(const struct err *e)
 {
 	return e->errnum == ENOENT || e->errnum == ENOTDIR;
 }
@@ -316,7 +316,7 @@ int record_remove(const struct ctx *ctx, const struct record_key *key, struct er
 	struct err why;
 	auto_fd int dir = open_network(ctx, key->network, false, &why);
 
-	if (dir < 0 && is_gone(&why))
+	if (dir < 0 && record_is_gone(&why))
 		return 0;
 	file_name(key, name);
 	if (dir < 0 || fs_unlink_at(dir, name, &why)) {
@@ -368,7 +368,7 @@ static int visit_record(int dir, const char *network, const char *name, struct v
 	if (!comma || (size_t)(comma - name) >= sizeof(container))
 		return 0;
 	if (read_at(dir, network, name, &r, &damaged)) {
-		if (is_gone(&damaged)) /* removed since we listed it */
+		if (record_is_gone(&damaged)) /* removed since we listed it */
 			return 0;
 		if (!record_is_damaged(&damaged)) {
 			keep_error(v, &damaged);
@@ -398,7 +398,7 @@ static int each_in(int all, const char *network, struct visitor *v)
 	struct err why;
 	auto_fd int dir = fs_open_dir_at(all, network, false, &why);
 
-	if (dir < 0 && is_gone(&why))
+	if (dir < 0 && record_is_gone(&why))
 		return 0;
 	if (dir < 0 || list_dir(dir, network, &files, &why)) {
 		keep_error(v, &why);
@@ -419,7 +419,7 @@ int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *
 	int stop = 0;
 
 	if (all < 0) {
-		if (is_gone(&why))
+		if (record_is_gone(&why))
 			return 0;
 		*e = why;
 		return -1;
@@ -443,7 +443,7 @@ int record_tidy(const struct ctx *ctx, struct err *e)
 	auto_fd int all = open_all(ctx, &why);
 	int rc = 0;
 
-	if (all < 0 && is_gone(&why))
+	if (all < 0 && record_is_gone(&why))
 		return 0;
 	if (all < 0 || list_dir(all, FOLDER, &networks, &why)) {
 		*e = why;

@@ -29,7 +29,7 @@ static int note_rule(const struct rule_spec *r, void *arg)
 	return 0;
 }
 
-static int note_route(const struct route_spec *r, void *arg)
+static int apply_note_route(const struct route_spec *r, void *arg)
 {
 	note_used(arg, r->table);
 	return 0;
@@ -43,7 +43,7 @@ int routing_choose_table(struct nl *pod, const struct routing_conf *c, const str
 	for (size_t i = 0; i < r->n_routes; i++)
 		if (r->routes[i].table > 0)
 			note_used(&u, (uint32_t)r->routes[i].table);
-	if (nl_rule_list(pod, note_rule, &u, e) || nl_route_list_all(pod, note_route, &u, e))
+	if (nl_rule_list(pod, note_rule, &u, e) || nl_route_list_all(pod, apply_note_route, &u, e))
 		return -1;
 	if (c->table) {
 		*table = c->table;
@@ -187,7 +187,7 @@ static uint32_t table_of(const struct route_spec *r)
 	return r->table ? r->table : ROUTE_TABLE_MAIN;
 }
 
-static int match_rule(const struct rule_spec *r, void *arg)
+static int apply_match_rule(const struct rule_spec *r, void *arg)
 {
 	struct search *s = arg;
 
@@ -196,7 +196,7 @@ static int match_rule(const struct rule_spec *r, void *arg)
 	return s->found;
 }
 
-static int match_route(const struct route_spec *r, void *arg)
+static int apply_match_route(const struct route_spec *r, void *arg)
 {
 	struct search *s = arg;
 	const struct route_spec *x = s->route;
@@ -212,20 +212,20 @@ static int check_rule(struct nl *pod, const struct rule_spec *x, const char *ifn
 	struct search s = { .rule = x };
 	char text[PREFIX_STR_LEN];
 
-	if (nl_rule_list(pod, match_rule, &s, e))
+	if (nl_rule_list(pod, apply_match_rule, &s, e))
 		return -1;
 	return s.found ? 0
 		       : err_set(e, ERR_STATE, 0, "interface %s lacks the rule from %s to table %u",
 				 ifname, ip_format(x->from.addr, text), x->table);
 }
 
-static int check_route(struct nl *pod, const struct route_spec *x, const char *ifname,
-		       struct err *e)
+static int apply_check_route(struct nl *pod, const struct route_spec *x, const char *ifname,
+			     struct err *e)
 {
 	struct search s = { .route = x };
 	char text[PREFIX_STR_LEN];
 
-	if (nl_route_list(pod, x->ifindex, match_route, &s, e))
+	if (nl_route_list(pod, x->ifindex, apply_match_route, &s, e))
 		return -1;
 	return s.found ? 0
 		       : err_set(e, ERR_STATE, 0, "interface %s lacks the route to %s in table %u",
@@ -238,7 +238,7 @@ int routing_check(struct nl *pod, const struct routing_plan *p, const char *ifna
 		if (check_rule(pod, &p->rule[i], ifname, e))
 			return -1;
 	for (size_t i = 0; i < p->n_routes; i++)
-		if (check_route(pod, &p->route[i], ifname, e))
+		if (apply_check_route(pod, &p->route[i], ifname, e))
 			return -1;
 	return 0;
 }

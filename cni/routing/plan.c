@@ -109,8 +109,8 @@ static void add_defaults(struct routing_plan *p, const struct cni_result *r,
 }
 
 /* The IPAM's routes but those for a table that it names. */
-static void add_copies(struct routing_plan *p, const struct cni_result *r,
-		       const struct routing_place *at)
+static void plan_add_copies(struct routing_plan *p, const struct cni_result *r,
+			    const struct routing_place *at)
 {
 	for (size_t i = 0; i < r->n_routes; i++) {
 		struct route_spec spec = routing_route(r, &r->routes[i], at->ifindex);
@@ -165,7 +165,7 @@ int routing_plan(const struct routing_conf *c, const struct cni_result *r,
 	if (v6)
 		add_link_local(out, at);
 	add_defaults(out, r, at);
-	add_copies(out, r, at);
+	plan_add_copies(out, r, at);
 	return add_supernets(c, r, at->ifindex, out, e);
 }
 

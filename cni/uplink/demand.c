@@ -40,8 +40,8 @@ static int check_present(const struct demand_plan *plan, struct err *e)
  * Without the lock, the look may meet the end of a master, or its making: half of its members are
  * free, or its members are not all there yet. So an error counts only if it is one with the lock.
  */
-static int look(struct master_place *p, const struct demand_conf *conf, struct demand_plan *plan,
-		struct err *e)
+static int demand_look(struct master_place *p, const struct demand_conf *conf,
+		       struct demand_plan *plan, struct err *e)
 {
 	auto_demand_store struct demand_store store = DEMAND_CLOSED;
 	struct err ignored;
@@ -62,7 +62,7 @@ int demand_find(struct master_place *p, const struct json *object, enum demand_w
 
 	if (demand_read_conf(object, &conf, e))
 		return -1;
-	if (look(p, &conf, &plan, e)) {
+	if (demand_look(p, &conf, &plan, e)) {
 		if (when == DEMAND_MUST_BE && e->code == ERR_CONFIG)
 			e->code = ERR_STATE;
 		return -1;
@@ -124,7 +124,7 @@ struct other {
 	bool found;
 };
 
-static bool is_key(const struct record_key *a, const struct record_key *b)
+static bool demand_is_key(const struct record_key *a, const struct record_key *b)
 {
 	return strcmp(a->network, b->network) == 0 && strcmp(a->container, b->container) == 0 &&
 	       strcmp(a->ifname, b->ifname) == 0;
@@ -140,7 +140,7 @@ static int match_other(const struct record *r, void *arg)
 	struct other *o = arg;
 	struct record part;
 
-	if ((o->except && is_key(&r->key, o->except)) ||
+	if ((o->except && demand_is_key(&r->key, o->except)) ||
 	    json_type(json_get(r->config, "master")) == JSON_OBJECT)
 		return 0;
 	o->found = !r->tree || r->name_mismatch;
@@ -171,8 +171,8 @@ static int is_used(struct sweep *s, const struct link_info *link, bool *used, st
 	return 0;
 }
 
-static int look_at(struct sweep *s, const struct demand_state *st, struct demand_view *v,
-		   struct err *e)
+static int demand_look_at(struct sweep *s, const struct demand_state *st, struct demand_view *v,
+			  struct err *e)
 {
 	struct link_info link;
 	struct err why;
@@ -216,7 +216,7 @@ static int remove_unused(struct sweep *s, struct demand_state *st, struct err *e
 	enum demand_fate fate;
 	struct err ignored;
 
-	if (look_at(s, st, &v, e))
+	if (demand_look_at(s, st, &v, e))
 		return err_wrap(e, "look at the master %s", st->link.name);
 	fate = demand_judge(&v);
 	if (fate == DEMAND_KEEP)
@@ -262,7 +262,7 @@ static int drop_stale_users(struct sweep *s, struct demand_state *st)
 
 /* Only a sweep does it: a DEL is for its own pod. After a failure the bond lacks the member, as
  * before. */
-static void heal(struct sweep *s, struct demand_state *st)
+static void demand_heal(struct sweep *s, struct demand_state *st)
 {
 	struct link_info link;
 	struct err why;
@@ -287,7 +287,7 @@ static void heal(struct sweep *s, struct demand_state *st)
  * A DEL fails for its own master alone: one that cannot be removed must not hold the pods of
  * others. The user that could not be written off has no record soon, and a sweep drops it.
  */
-static int visit(struct sweep *s, struct demand_state *st, struct err *e)
+static int demand_visit(struct sweep *s, struct demand_state *st, struct err *e)
 {
 	int rc = s->key ? demand_drop_user(st, s->key) : drop_stale_users(s, st);
 	struct err why;
@@ -303,7 +303,7 @@ static int visit(struct sweep *s, struct demand_state *st, struct err *e)
 		log_warn(&s->ctx->log, "%s", why.msg);
 	}
 	if (!s->key)
-		heal(s, st);
+		demand_heal(s, st);
 	if (remove_unused(s, st, &why) == 0)
 		return 0;
 	if (!s->key || rc) {
@@ -315,7 +315,7 @@ static int visit(struct sweep *s, struct demand_state *st, struct err *e)
 }
 
 /* "NAME.json". A file that cannot be read keeps its link: people can remove it. */
-static int visit_file(struct sweep *s, const char *file, struct err *e)
+static int demand_visit_file(struct sweep *s, const char *file, struct err *e)
 {
 	auto_demand_state struct demand_state st = { .users = NULL };
 	char name[IFNAME_LEN];
@@ -326,7 +326,7 @@ static int visit_file(struct sweep *s, const char *file, struct err *e)
 	int rc = demand_read(s->store.dir, name, &st, &why);
 	if (rc < 0)
 		log_warn(&s->ctx->log, "%s", why.msg);
-	return rc > 0 && st.link.kind == s->kind ? visit(s, &st, e) : 0;
+	return rc > 0 && st.link.kind == s->kind ? demand_visit(s, &st, e) : 0;
 }
 
 /* Where no file tells: about a card that came back, or with a file that was lost. It costs a list
@@ -359,7 +359,7 @@ static int visit_all(struct sweep *s, struct err *e)
 	for (size_t k = 0; k < ARRAY_SIZE(order); k++) {
 		s->kind = order[k];
 		for (size_t i = 0; i < files.n; i++)
-			if (visit_file(s, files.name[i], &why) && rc == 0) {
+			if (demand_visit_file(s, files.name[i], &why) && rc == 0) {
 				*e = why;
 				rc = -1;
 			}

@@ -55,7 +55,7 @@ static const struct json_field bond_fields[] = {
 	{ 0 },
 };
 
-static int check_name(const char *where, const char *name, struct err *e)
+static int demand_conf_check_name(const char *where, const char *name, struct err *e)
 {
 	const char *problem = name ? ifname_problem(name) : NULL;
 
@@ -65,14 +65,14 @@ static int check_name(const char *where, const char *name, struct err *e)
 		       : 0;
 }
 
-static int read_text(const struct json *o, const char *where, const struct json_field *fields,
-		     struct text *t, struct err *e)
+static int demand_conf_read_text(const struct json *o, const char *where,
+				 const struct json_field *fields, struct text *t, struct err *e)
 {
 	*t = (struct text){
 		.miimon = MIIMON, .mode = NOT_GIVEN, .policy = NOT_GIVEN, .rate = NOT_GIVEN
 	};
 	return json_refuse_unknown(o, where, fields, e) || json_decode(o, where, fields, t, e) ||
-			       check_name(where, t->name, e)
+			       demand_conf_check_name(where, t->name, e)
 		       ? -1
 		       : 0;
 }
@@ -106,7 +106,7 @@ static int read_bond(const struct json *o, const char *where, struct demand_conf
 {
 	struct text t;
 
-	if (read_text(o, where, bond_fields, &t, e))
+	if (demand_conf_read_text(o, where, bond_fields, &t, e))
 		return -1;
 	if (t.rate != NOT_GIVEN && t.mode != MODE_8023AD)
 		return err_set(e, ERR_CONFIG, 0, "%s.lacpRate: only mode \"802.3ad\" has it",
@@ -125,7 +125,7 @@ static int read_vlan(const struct json *o, struct demand_conf *out, struct err *
 {
 	struct text t;
 
-	if (read_text(o, KEY, vlan_fields, &t, e))
+	if (demand_conf_read_text(o, KEY, vlan_fields, &t, e))
 		return -1;
 	out->has_vlan = true;
 	out->vlan.id = t.vlan;

@@ -86,7 +86,8 @@ static void looking_clear(struct looking *l)
 }
 
 /* 1: there is one; 0: none. */
-static int find(struct nl *nl, int ifindex, const char *name, struct link_info *out, struct err *e)
+static int demand_lost_find(struct nl *nl, int ifindex, const char *name, struct link_info *out,
+			    struct err *e)
 {
 	struct err why;
 
@@ -99,14 +100,14 @@ static int find(struct nl *nl, int ifindex, const char *name, struct link_info *
 	return -1;
 }
 
-static int look_at(struct looking *l, const char *master, const struct demand_link *bond, size_t i,
-		   struct err *e)
+static int demand_lost_look_at(struct looking *l, const char *master,
+			       const struct demand_link *bond, size_t i, struct err *e)
 {
 	const struct demand_lower *was = &bond->lower[i];
 	struct demand_lost x = { .ifindex = 0 };
 	struct link_info numbered, named;
-	const int n = find(l->nl, was->ifindex, NULL, &numbered, e);
-	const int m = n < 0 ? -1 : find(l->nl, 0, was->name, &named, e);
+	const int n = demand_lost_find(l->nl, was->ifindex, NULL, &numbered, e);
+	const int m = n < 0 ? -1 : demand_lost_find(l->nl, 0, was->name, &named, e);
 
 	if (m < 0)
 		return -1;
@@ -133,9 +134,9 @@ static int look_at_bond(struct looking *l, const char *master, const struct dema
 	if (s->link.kind != DEMAND_BOND || s->making || strcmp(s->boot, l->boot) != 0 ||
 	    !netns_same(s->netns, l->here))
 		return 0;
-	rc = find(l->nl, s->link.ifindex, NULL, &bond, e);
+	rc = demand_lost_find(l->nl, s->link.ifindex, NULL, &bond, e);
 	for (size_t i = 0; rc > 0 && i < s->link.n; i++)
-		if (look_at(l, master, &s->link, i, e))
+		if (demand_lost_look_at(l, master, &s->link, i, e))
 			return -1;
 	return rc < 0 ? -1 : 0;
 }
@@ -156,7 +157,7 @@ static int look_at_file(struct looking *l, const char *file, struct err *e)
 		       : 0;
 }
 
-static int begin(struct looking *l, struct err *e)
+static int demand_lost_begin(struct looking *l, struct err *e)
 {
 	auto_netns struct netns here = { .fd = -1 };
 
@@ -167,7 +168,7 @@ static int begin(struct looking *l, struct err *e)
 }
 
 /* The order of a folder is none. */
-static int by_name(const void *a, const void *b)
+static int demand_lost_by_name(const void *a, const void *b)
 {
 	const struct demand_lost *x = a, *y = b;
 	const int rc = strcmp(x->master, y->master);
@@ -186,13 +187,13 @@ int demand_find_lost(const struct ctx *ctx, struct demand_losses *out, struct er
 		*out = (struct demand_losses){ .n = 0 };
 		return why.errnum == ENOENT ? 0 : (*e = why, -1);
 	}
-	if (begin(&l, e))
+	if (demand_lost_begin(&l, e))
 		return -1;
 	for (size_t i = 0; i < files.n; i++)
 		if (look_at_file(&l, files.name[i], e))
 			return err_wrap(e, "masters on demand");
 	if (l.all.n)
-		qsort(l.all.item, l.all.n, sizeof(*l.all.item), by_name);
+		qsort(l.all.item, l.all.n, sizeof(*l.all.item), demand_lost_by_name);
 	*out = l.all;
 	l.all = (struct demand_losses){ .n = 0 };
 	return 0;

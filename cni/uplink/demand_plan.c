@@ -199,7 +199,8 @@ static int find_twin(struct nl *nl, const struct demand_plan *plan, struct link_
 }
 
 /* The link on record for that name; 1: it is there, and ours; 2: its making is not done. */
-static int find_own(struct master_place *p, const char *name, struct link_info *out, struct err *e)
+static int demand_plan_find_own(struct master_place *p, const char *name, struct link_info *out,
+				struct err *e)
 {
 	auto_demand_state struct demand_state s = { .users = NULL };
 	char boot[CTX_BOOT_ID_LEN + 1];
@@ -225,7 +226,7 @@ static int find_present(struct master_place *p, struct demand_plan *plan, struct
 	const size_t i = plan->n;
 	struct demand_link *want = &plan->link[i];
 	struct link_info *is = &plan->is[i], own;
-	int rc = find_own(p, want->name, is, e);
+	int rc = demand_plan_find_own(p, want->name, is, e);
 
 	plan->mine[i] = rc == 1;
 	plan->making[i] = rc == 2;
@@ -234,7 +235,7 @@ static int find_present(struct master_place *p, struct demand_plan *plan, struct
 	rc = find_twin(p->nl, plan, is, e);
 	if (rc <= 0 || want->name_given)
 		return rc;
-	rc = find_own(p, is->name, &own, e);
+	rc = demand_plan_find_own(p, is->name, &own, e);
 	plan->making[i] = rc == 2;
 	plan->mine[i] = rc == 1 && own.ifindex == is->ifindex;
 	if (rc < 0)
@@ -309,7 +310,7 @@ static int check_members(struct master_place *p, struct demand_plan *plan, struc
 	return *hint.detail ? err_hint(e, "%s", hint.detail) : -1;
 }
 
-static int look(struct master_place *p, struct demand_plan *plan, struct err *e)
+static int demand_plan_look(struct master_place *p, struct demand_plan *plan, struct err *e)
 {
 	const size_t i = plan->n;
 	struct demand_link *want = &plan->link[i];
@@ -327,7 +328,7 @@ static int look(struct master_place *p, struct demand_plan *plan, struct err *e)
 /* ---- the plan ---- */
 
 /* As the kernel will describe it. */
-static void describe(const struct demand_link *l, uint16_t type, struct link_info *out)
+static void demand_plan_describe(const struct demand_link *l, uint16_t type, struct link_info *out)
 {
 	*out = (struct link_info){ .ifindex = l->ifindex,
 				   .lower_nsid = -1,
@@ -342,16 +343,16 @@ static void describe(const struct demand_link *l, uint16_t type, struct link_inf
 	(void)snprintf(out->kind, sizeof(out->kind), "%s", demand_kind_name(l->kind));
 }
 
-static int add_link(struct master_place *p, struct demand_plan *plan, struct err *e)
+static int demand_plan_add_link(struct master_place *p, struct demand_plan *plan, struct err *e)
 {
 	struct demand_link *l = &plan->link[plan->n];
 
-	if (look(p, plan, e))
+	if (demand_plan_look(p, plan, e))
 		return -1;
 	if (!plan->there[plan->n]) {
 		l->ifindex = nl_link_choose_ifindex();
 		l->mtu = l->mtu ? l->mtu : least_mtu(l);
-		describe(l, ARPHRD_ETHER, &plan->is[plan->n]);
+		demand_plan_describe(l, ARPHRD_ETHER, &plan->is[plan->n]);
 	}
 	return 0;
 }
@@ -368,7 +369,7 @@ static int plan_bond(struct master_place *p, const struct demand_bond *c, struct
 		return -1;
 	demand_name_bond(l, name);
 	set_name(l, c->name, name);
-	if (add_link(p, plan, e))
+	if (demand_plan_add_link(p, plan, e))
 		return -1;
 	const size_t bond = plan->n++;
 	const bool all = !plan->there[bond] && !plan->making[bond];
@@ -409,8 +410,8 @@ static int check_vlan(const struct master_place *p, const struct demand_link *l,
 }
 
 /* The kernel asks the VLANs of a port before the bond or the bridge above it. */
-static int check_port(const struct master_place *p, const struct link_info *of, uint32_t id,
-		      struct err *e)
+static int demand_plan_check_port(const struct master_place *p, const struct link_info *of,
+				  uint32_t id, struct err *e)
 {
 	struct link_info upper;
 	struct err why;
@@ -445,7 +446,8 @@ static int plan_vlan(struct master_place *p, const struct demand_conf *c, struct
 	demand_describe_lower(&of, &l->lower[l->n++]);
 	demand_name_vlan(of.name, v->id, name);
 	set_name(l, v->name, name);
-	if (add_link(p, plan, e) || (!plan->there[plan->n] && check_port(p, &of, v->id, e)))
+	if (demand_plan_add_link(p, plan, e) ||
+	    (!plan->there[plan->n] && demand_plan_check_port(p, &of, v->id, e)))
 		return -1;
 	plan->n++;
 	return 0;

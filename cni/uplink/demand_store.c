@@ -13,7 +13,7 @@
 #define LOCK_MS  10000
 #define NAME_LEN (IFNAME_LEN + 8)
 
-static int open_folder(int run, bool create, struct err *e)
+static int demand_store_open_folder(int run, bool create, struct err *e)
 {
 	return run < 0 ? -1 : fs_open_dir_at(run, DEMAND_FOLDER, create, e);
 }
@@ -31,14 +31,14 @@ int demand_open(const struct ctx *ctx, bool create, struct demand_store *out, st
 {
 	struct err why;
 	auto_fd int run = fs_open_dir(ctx->run_dir, create, &why);
-	auto_fd int early = create ? -1 : open_folder(run, false, &why);
+	auto_fd int early = create ? -1 : demand_store_open_folder(run, false, &why);
 
 	if (run < 0 || (!create && early < 0))
 		return create ? (*e = why, -1) : absent_or_error(&why, e);
 	auto_fd int lock = lock_name(run, DEMAND_FOLDER, true, LOCK_MS, e);
 	if (lock < 0)
 		return err_wrap(e, "lock the masters on demand");
-	auto_fd int dir = open_folder(run, create, &why);
+	auto_fd int dir = demand_store_open_folder(run, create, &why);
 	if (dir < 0)
 		return create ? (*e = why, -1) : absent_or_error(&why, e);
 	*out = (struct demand_store){ TAKE_FD(run), TAKE_FD(dir), TAKE_FD(lock) };
@@ -78,7 +78,7 @@ bool demand_name_of_file(const char *file, char out[IFNAME_LEN])
 }
 
 /* With a copied or renamed file, another link would be removed. */
-static int check_place(const char *name, const struct demand_state *s, struct err *e)
+static int demand_store_check_place(const char *name, const struct demand_state *s, struct err *e)
 {
 	return strcmp(s->link.name, name) == 0
 		       ? 0
@@ -97,7 +97,7 @@ int demand_read(int dir, const char *name, struct demand_state *out, struct err 
 	if (len < 0 && why.errnum == ENOENT)
 		return 0;
 	if (len < 0 || demand_state_decode(text, (size_t)len, &s, &why) ||
-	    check_place(name, &s, &why)) {
+	    demand_store_check_place(name, &s, &why)) {
 		*e = why;
 		return err_wrap(e, DEMAND_FOLDER "/%s", file);
 	}
@@ -110,7 +110,7 @@ int demand_peek(const struct ctx *ctx, const char *name, struct demand_state *ou
 {
 	struct err why;
 	auto_fd int run = fs_open_dir(ctx->run_dir, false, &why);
-	auto_fd int dir = open_folder(run, false, &why);
+	auto_fd int dir = demand_store_open_folder(run, false, &why);
 
 	return dir >= 0 ? demand_read(dir, name, out, e) : absent_or_error(&why, e);
 }

@@ -17,7 +17,7 @@ static void taking_clear(struct taking *t)
 	demand_close(&t->store);
 }
 
-static int begin(struct taking *t, struct err *e)
+static int demand_take_begin(struct taking *t, struct err *e)
 {
 	auto_netns struct netns here = { .fd = -1 };
 
@@ -46,7 +46,7 @@ static int read_state(const struct taking *t, const char *name, struct demand_st
 }
 
 /* Members whose cards came back join again. 1: the file has their new numbers. */
-static int heal(const struct taking *t, struct demand_state *s, struct err *e)
+static int demand_take_heal(const struct taking *t, struct demand_state *s, struct err *e)
 {
 	int rc = demand_follow(t->place->nl, &s->link, true, e);
 
@@ -58,7 +58,7 @@ static int heal(const struct taking *t, struct demand_state *s, struct err *e)
 
 /* An ADD was killed while it made the link, or another program removed it: that is undone. A bond
  * has lost members: they join again. 1: something has changed. */
-static int settle(const struct taking *t, const struct demand_plan *plan, struct err *e)
+static int demand_take_settle(const struct taking *t, const struct demand_plan *plan, struct err *e)
 {
 	int settled = 0;
 
@@ -75,7 +75,7 @@ static int settle(const struct taking *t, const struct demand_plan *plan, struct
 			if (rc == 0)
 				rc = demand_write(t->store.dir, &s, e);
 		} else if (rc > 0 && plan->mine[i]) {
-			rc = heal(t, &s, e);
+			rc = demand_take_heal(t, &s, e);
 			settled |= rc > 0;
 		}
 		if (rc < 0)
@@ -135,10 +135,10 @@ int demand_take(struct master_place *p, const struct json *object, const struct 
 	struct demand_plan plan;
 	int rc;
 
-	if (demand_read_conf(object, &conf, e) || begin(&t, e) ||
+	if (demand_read_conf(object, &conf, e) || demand_take_begin(&t, e) ||
 	    demand_make_plan(p, &conf, &plan, e))
 		return -1;
-	rc = settle(&t, &plan, e);
+	rc = demand_take_settle(&t, &plan, e);
 	if (rc < 0 || (rc > 0 && demand_make_plan(p, &conf, &plan, e)))
 		return -1;
 	for (size_t i = 0; i < plan.n; i++) {

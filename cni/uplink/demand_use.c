@@ -50,7 +50,7 @@ int demand_upper(struct nl *nl, int ifindex, char out[IFNAME_LEN], struct err *e
 }
 
 /* Those that the kernel gives by itself do not count. */
-static int match_address(const struct addr_info *a, void *arg)
+static int demand_use_match_address(const struct addr_info *a, void *arg)
 {
 	*(bool *)arg = !a->given;
 	return !a->given;
@@ -60,13 +60,13 @@ static int look_for_address(struct nl *nl, int ifindex, bool *out, struct err *e
 {
 	bool has = false;
 
-	if (nl_addr_list(nl, ifindex, match_address, &has, e))
+	if (nl_addr_list(nl, ifindex, demand_use_match_address, &has, e))
 		return -1;
 	*out = has;
 	return 0;
 }
 
-static int match_route(const struct route_spec *r, void *arg)
+static int demand_use_match_route(const struct route_spec *r, void *arg)
 {
 	enum demand_route *found = arg;
 
@@ -81,7 +81,7 @@ int demand_route(struct nl *nl, int ifindex, enum demand_route *out, struct err 
 {
 	enum demand_route found = DEMAND_NO_ROUTE;
 
-	if (nl_route_list(nl, ifindex, match_route, &found, e))
+	if (nl_route_list(nl, ifindex, demand_use_match_route, &found, e))
 		return -1;
 	*out = found;
 	return 0;

@@ -14,7 +14,7 @@
 #define KEY_LEN     64
 #define SHOWN(text) (int)strnlen(text, 64), text
 
-static bool begins(const char *text, const char *prefix)
+static bool master_conf_begins(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
@@ -78,8 +78,9 @@ int master_parse(const char *key, const char *text, struct master_candidate *out
 	struct master_candidate c = { .form = MASTER_NAME, .text = text };
 	struct pci_addr pci;
 
-	if (begins(text, RAIL) || begins(text, MAC)) {
-		if (begins(text, RAIL) ? parse_rail(key, &c, e) : parse_mac_of(key, &c, e))
+	if (master_conf_begins(text, RAIL) || master_conf_begins(text, MAC)) {
+		if (master_conf_begins(text, RAIL) ? parse_rail(key, &c, e)
+						   : parse_mac_of(key, &c, e))
 			return -1;
 	} else if (pci_parse_loose(text, &pci) == 0) {
 		c.form = MASTER_PCI;
@@ -96,8 +97,8 @@ int master_parse(const char *key, const char *text, struct master_candidate *out
 	return 0;
 }
 
-static int read_list(const char *of, const struct json *list, struct master_conf *out,
-		     struct err *e)
+static int master_conf_read_list(const char *of, const struct json *list, struct master_conf *out,
+				 struct err *e)
 {
 	char key[KEY_LEN], shown[JSON_SHOW_LEN];
 
@@ -122,7 +123,7 @@ int master_read_value(const char *key, const struct json *n, struct master_conf 
 	char shown[JSON_SHOW_LEN];
 
 	if (n && json_type(n) == JSON_ARRAY) {
-		if (read_list(key, n, &c, e))
+		if (master_conf_read_list(key, n, &c, e))
 			return -1;
 	} else if (n && !json_str(n)) {
 		return err_set(e, ERR_DECODE, 0, "%s: must be a string or a list, got %s", key,

@@ -21,8 +21,8 @@ static int absent(struct err *e, const char *fmt, ...)
 	return -1;
 }
 
-static int by_name(const struct master_place *p, const char *name, struct link_info *out,
-		   struct err *e)
+static int master_find_by_name(const struct master_place *p, const char *name,
+			       struct link_info *out, struct err *e)
 {
 	struct err why;
 
@@ -51,7 +51,7 @@ static int by_pci(const struct master_place *p, const char *pci, struct link_inf
 		*e = why;
 		return -1;
 	}
-	if (by_name(p, name, &link, e))
+	if (master_find_by_name(p, name, &link, e))
 		return -1;
 	if (*link.parent && strcmp(link.parent, pci) != 0)
 		return absent(e, "interface %s is that of %s here, not of %s", name, link.parent,
@@ -76,8 +76,9 @@ static int by_rail(struct master_place *p, uint32_t number, struct link_info *ou
 		return absent(e,
 			      "this node has %zu rails with an interface by its %s, and no rail %u",
 			      l->n, l->source, number);
-	return by_name(p, rail->ifname, out, e) ? err_wrap(e, "rail %u by %s", number, l->source)
-						: 0;
+	return master_find_by_name(p, rail->ifname, out, e)
+		       ? err_wrap(e, "rail %u by %s", number, l->source)
+		       : 0;
 }
 
 /* ---- by the MAC address ---- */
@@ -178,7 +179,7 @@ int master_look(struct master_place *p, const struct master_candidate *c, struct
 {
 	switch (c->form) {
 	case MASTER_NAME:
-		return by_name(p, c->text, out, e);
+		return master_find_by_name(p, c->text, out, e);
 	case MASTER_PCI:
 		return by_pci(p, c->pci, out, e);
 	case MASTER_RAIL:
@@ -192,8 +193,8 @@ int master_look(struct master_place *p, const struct master_candidate *c, struct
 }
 
 /* The error of a candidate that decides: it is the only one, or it may be present. */
-static int explain(const struct master_place *p, const struct master_conf *c, size_t i,
-		   struct err *e)
+static int master_find_explain(const struct master_place *p, const struct master_conf *c, size_t i,
+			       struct err *e)
 {
 	const struct master_candidate *x = &c->candidate[i];
 
@@ -219,7 +220,7 @@ int master_find(struct master_place *p, const struct master_conf *c, struct link
 			return 0;
 		if (why.errnum != ENODEV || c->n == 1) {
 			*e = why;
-			return explain(p, c, i, e);
+			return master_find_explain(p, c, i, e);
 		}
 		(void)err_hint(&none, "\"%.127s\": %s", c->candidate[i].text, why.msg);
 	}

@@ -81,8 +81,8 @@ static int add_pods(struct lease_db *l, const struct block_key *block, struct po
 	return job->failed ? err_nomem(e) : 0;
 }
 
-static int add_conflict(struct lease_db *l, const struct block_record *r, struct conflicts_job *all,
-			struct err *e)
+static int admin_add_conflict(struct lease_db *l, const struct block_record *r,
+			      struct conflicts_job *all, struct err *e)
 {
 	struct json *o = json_push_object(all->out);
 	auto_pool_entry struct pool_entry p = { .text = { .tree = NULL } };
@@ -117,14 +117,15 @@ static int add_conflict(struct lease_db *l, const struct block_record *r, struct
 }
 
 /* A block. */
-static int see_block(struct lease_db *l, const char *key, struct conflicts_job *job, struct err *e)
+static int conflict_see_block(struct lease_db *l, const char *key, struct conflicts_job *job,
+			      struct err *e)
 {
 	struct block_record r;
 	const char *text;
 
 	if (lease_db_get(l, key, &text, e) || block_value_parse(key, text, &r, e))
 		return -1;
-	return block_is_in_conflict(&r) ? add_conflict(l, &r, job, e) : 0;
+	return block_is_in_conflict(&r) ? admin_add_conflict(l, &r, job, e) : 0;
 }
 
 /* ---- reserved addresses ---- */
@@ -155,7 +156,8 @@ static int see_range(struct lease_db *l, const char *pool, const struct ip_range
 }
 
 /* A pool. A record that cannot be read is for `railctl ipam verify`. */
-static int see_pool(struct lease_db *l, const char *key, struct conflicts_job *all, struct err *e)
+static int conflict_see_pool(struct lease_db *l, const char *key, struct conflicts_job *all,
+			     struct err *e)
 {
 	auto_pool_text struct pool_text t = { .tree = NULL };
 	auto_ranges struct ranges reserved = { .n = 0 };
@@ -201,7 +203,7 @@ static int see_all(struct lease_db *l, void *arg, struct err *e)
 	return 0;
 }
 
-static int run(struct ipam *m, struct conflicts_job *all, struct json **out, struct err *e)
+static int conflict_run(struct ipam *m, struct conflicts_job *all, struct json **out, struct err *e)
 {
 	struct ipam_job job = { STORE_READ, "CONFLICT", see_all, all, NULL };
 
@@ -215,14 +217,14 @@ static int run(struct ipam *m, struct conflicts_job *all, struct json **out, str
 
 int admin_conflicts(struct ipam *m, struct json **out, struct err *e)
 {
-	struct conflicts_job all = { .kind = { BLOCKS }, .see = see_block };
+	struct conflicts_job all = { .kind = { BLOCKS }, .see = conflict_see_block };
 
-	return run(m, &all, out, e);
+	return conflict_run(m, &all, out, e);
 }
 
 int admin_reserved(struct ipam *m, struct json **out, struct err *e)
 {
-	struct conflicts_job all = { .kind = { POOLS }, .see = see_pool };
+	struct conflicts_job all = { .kind = { POOLS }, .see = conflict_see_pool };
 
-	return run(m, &all, out, e);
+	return conflict_run(m, &all, out, e);
 }

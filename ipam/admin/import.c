@@ -78,8 +78,8 @@ static int look_at_owner(struct lease_db *l, struct import_item *it, struct err 
 	return 0;
 }
 
-static int check_overlap(struct overlap *other, const struct source *s, struct import_item *it,
-			 struct err *e)
+static int import_check_overlap(struct overlap *other, const struct source *s,
+				struct import_item *it, struct err *e)
 {
 	if (!overlap_in_use(other, s, it->ip))
 		return 0;
@@ -93,8 +93,8 @@ static int check_overlap(struct overlap *other, const struct source *s, struct i
 }
 
 /* In a pool with blocks, another node may assign the addresses of other blocks. */
-static int check_block(struct lease_db *l, const struct source *s, struct import_item *it,
-		       struct err *e)
+static int import_check_block(struct lease_db *l, const struct source *s, struct import_item *it,
+			      struct err *e)
 {
 	const struct addr_request any = { .probes = true };
 	int rc = s->blocks.shared ? block_may_choose(l, s, it->ip, &any, e) : 1;
@@ -126,8 +126,8 @@ static int import_one(struct lease_db *l, struct overlap *other, const struct so
 	if (!l)
 		return 0;
 	if (look_at_lease(l, s, it, e) || (it->state == IMPORT_NEW && look_at_owner(l, it, e)) ||
-	    (it->state == IMPORT_NEW && check_overlap(other, s, it, e)) ||
-	    (it->state == IMPORT_NEW && check_block(l, s, it, e)))
+	    (it->state == IMPORT_NEW && import_check_overlap(other, s, it, e)) ||
+	    (it->state == IMPORT_NEW && import_check_block(l, s, it, e)))
 		return -1;
 	return it->state == IMPORT_NEW ? assign_lease(l, s, it, e) : 0;
 }

@@ -45,7 +45,7 @@ static const char *state_name(const struct lease_db *l, const struct lease *rec)
 	return strcmp(rec->boot, l->ipam->boot) == 0 ? "leased" : "stale";
 }
 
-static int add_guid(struct json *o, struct ip ip)
+static int lease_add_guid(struct json *o, struct ip ip)
 {
 	char text[GUID_STR_LEN];
 
@@ -59,7 +59,7 @@ static int add_lease(struct lease_job *job, const struct key_address *a, const s
 	char ip[IP_STR_LEN], label[KEY_SCOPE_MAX + 32], since[AUDIT_TIME_LEN];
 	struct json *o = json_push_object(job->out);
 
-	if (!o || json_add_str(o, "address", ip_format(a->ip, ip)) || add_guid(o, a->ip) ||
+	if (!o || json_add_str(o, "address", ip_format(a->ip, ip)) || lease_add_guid(o, a->ip) ||
 	    json_add_str(o, "scope", key_scope_label(a->scope, label, sizeof(label))) ||
 	    json_add_known(o, "pool", key_pool_of(a->scope)) ||
 	    json_add_str(o, "state", state_name(job->l, rec)) ||
@@ -104,7 +104,7 @@ static int scan_leases(struct lease_db *l, struct lease_job *job, struct err *e)
 	return lease_db_scan(l, &prefix, on_lease, job, e) || job->failed ? -1 : 0;
 }
 
-static int list_in_txn(struct lease_db *l, void *arg, struct err *e)
+static int lease_list_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct lease_job *job = arg;
 
@@ -116,7 +116,7 @@ static int list_in_txn(struct lease_db *l, void *arg, struct err *e)
 int admin_leases(struct ipam *m, const struct lease_filter *f, struct json **out, struct err *e)
 {
 	struct lease_job arg = { .f = f };
-	struct ipam_job job = { STORE_READ, "LIST", list_in_txn, &arg, NULL };
+	struct ipam_job job = { STORE_READ, "LIST", lease_list_in_txn, &arg, NULL };
 
 	if (ipam_run(m, &job, e)) {
 		json_free(arg.out);

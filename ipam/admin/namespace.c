@@ -88,7 +88,7 @@ static int count_in_txn(struct lease_db *l, void *arg, struct err *e)
 	return lease_db_scan(l, &prefix, count_lease, job, e) || job->failed ? -1 : 0;
 }
 
-static int compare(const void *a, const void *b)
+static int namespace_compare(const void *a, const void *b)
 {
 	const struct count *x = a, *y = b;
 	int c = strcmp(x->pool, y->pool);
@@ -96,7 +96,7 @@ static int compare(const void *a, const void *b)
 	return c ? c : strcmp(x->ns, y->ns);
 }
 
-static int print(const struct count_job *job, struct json **out, struct err *e)
+static int namespace_print(const struct count_job *job, struct json **out, struct err *e)
 {
 	auto_json struct json *list = json_new_array();
 
@@ -122,9 +122,9 @@ int admin_namespaces(struct ipam *m, const char *pool, struct json **out, struct
 	int rc = ipam_run(m, &job, e);
 
 	if (rc == 0 && arg.n)
-		qsort(arg.counts, arg.n, sizeof(*arg.counts), compare);
+		qsort(arg.counts, arg.n, sizeof(*arg.counts), namespace_compare);
 	if (rc == 0)
-		rc = print(&arg, out, e);
+		rc = namespace_print(&arg, out, e);
 	counts_clear(&arg);
 	return rc;
 }

@@ -45,7 +45,8 @@ static int with_labels(const struct ctx *ctx, const struct json *file, struct js
  * A shared pool that returns to slices: the node has reported that its leases are in the slice of
  * its number. Leases elsewhere are no obstacle for a first number, as they are in its blocks.
  */
-static int check_shared(const struct node_job *job, const char *name, const struct source *pool)
+static int node_check_shared(const struct node_job *job, const char *name,
+			     const struct source *pool)
 {
 	const struct ipam *m = job->l->ipam;
 	uint32_t now;
@@ -97,7 +98,7 @@ static int check_pool(const char *key, const char *value, void *arg)
 		if (job->failed)
 			*job->e = why;
 	} else if (pool.slice.size) {
-		job->failed = (pool.blocks.shared && check_shared(job, key + 2, &pool)) ||
+		job->failed = (pool.blocks.shared && node_check_shared(job, key + 2, &pool)) ||
 			      check_leases(job, key + 2, &pool);
 	}
 	return job->failed;
@@ -172,7 +173,7 @@ int admin_node_label(struct ipam *m, const struct json *changes, struct err *e)
 
 /* ---- the table of slices ---- */
 
-static int add_row(struct json *list, const struct source *whole, uint32_t number)
+static int node_add_row(struct json *list, const struct source *whole, uint32_t number)
 {
 	struct ip_range r = pool_slice_range(&whole->slice, number);
 	struct json *o = json_push_object(list);
@@ -185,8 +186,8 @@ static int add_row(struct json *list, const struct source *whole, uint32_t numbe
 	return admin_add_count(o, "addresses", ranges_capacity_in(&whole->usable, r));
 }
 
-static int check_count(const struct admin_slices *s, const struct source *whole, uint64_t *n,
-		       struct err *e)
+static int node_check_count(const struct admin_slices *s, const struct source *whole, uint64_t *n,
+			    struct err *e)
 {
 	uint64_t count = pool_slice_count(&whole->slice, whole->subnet);
 
@@ -221,13 +222,13 @@ int admin_slices(const struct admin_slices *s, struct json **out, struct err *e)
 				"pool set %.100s --slice /28`",
 				s->name);
 	}
-	if (check_count(s, &whole, &n, e))
+	if (node_check_count(s, &whole, &n, e))
 		return -1;
 	list = json_new_array();
 	if (!list)
 		return err_nomem(e);
 	for (uint64_t i = 0; i < n; i++) {
-		if (add_row(list, &whole, (uint32_t)i))
+		if (node_add_row(list, &whole, (uint32_t)i))
 			return err_nomem(e);
 	}
 	*out = TAKE_PTR(list);
@@ -286,8 +287,8 @@ static int count_used(struct lease_db *l, const char *scope, const struct block_
 	return 0;
 }
 
-static int add_block(struct lease_db *l, const struct blocks_job *job, const struct source *s,
-		     const struct key *key, struct err *e)
+static int node_add_block(struct lease_db *l, const struct blocks_job *job, const struct source *s,
+			  const struct key *key, struct err *e)
 {
 	struct json *o = json_push_object(job->out);
 	char first[IP_STR_LEN], last[IP_STR_LEN];
@@ -336,7 +337,7 @@ static int add_blocks(struct lease_db *l, const struct blocks_job *job, const ch
 	if (pool_db_keys(l, &blocks, &keys, e) || pool_db_keys(l, &loans, &keys, e))
 		return -1;
 	for (size_t i = 0; i < keys.n; i++) {
-		if (add_block(l, job, &p.source, &keys.items[i], e))
+		if (node_add_block(l, job, &p.source, &keys.items[i], e))
 			return -1;
 	}
 	return 0;

@@ -43,7 +43,7 @@ static int check_no_blocks(struct lease_db *l, const char *name, struct err *e)
 }
 
 /* The agent takes over a definition once: it would go on with a pool that is not here any more. */
-static int check_own(const char *text, const struct admin_delete *d, struct err *e)
+static int pool_check_own(const char *text, const struct admin_delete *d, struct err *e)
 {
 	auto_pool_text struct pool_text t = { .tree = NULL };
 	struct err why;
@@ -71,7 +71,7 @@ static int delete_in_txn(struct lease_db *l, void *arg, struct err *e)
 		return -1;
 	if (!text)
 		return pool_missing(d->name, l->ipam->node, e);
-	if (check_no_blocks(l, d->name, e) || check_own(text, d, e) ||
+	if (check_no_blocks(l, d->name, e) || pool_check_own(text, d, e) ||
 	    pool_db_held(l, d->name, &held, e))
 		return -1;
 	if (held && !d->force) {
@@ -132,7 +132,7 @@ static int load_usage(struct lease_db *l, const char *scope, struct usage *out, 
 	return out->nomem ? err_nomem(e) : 0;
 }
 
-static int add_usage(struct json *o, const struct usage *u)
+static int pool_add_usage(struct json *o, const struct usage *u)
 {
 	return json_add_int(o, "used", (int64_t)u->used) ||
 			       json_add_int(o, "resting", (int64_t)u->resting)
@@ -193,7 +193,8 @@ struct block_sums {
 	u128 capacity;
 };
 
-static void add_block(struct block_sums *n, const struct source *s, const struct block_whole *b)
+static void pool_add_block(struct block_sums *n, const struct source *s,
+			   const struct block_whole *b)
 {
 	const struct block_record *r = &b->is;
 	const struct lending *l = &b->lends;
@@ -217,8 +218,8 @@ static void add_block(struct block_sums *n, const struct source *s, const struct
 }
 
 /* The member "blocks", and the capacity: that of the granted blocks and of loans. */
-static int add_blocks(struct list_job *job, struct json *pool, const struct source *s,
-		      struct err *e)
+static int pool_add_blocks(struct list_job *job, struct json *pool, const struct source *s,
+			   struct err *e)
 {
 	struct json *o = json_add_object(pool, "blocks");
 	auto_keys struct keys keys = { .n = 0 };
@@ -237,7 +238,7 @@ static int add_blocks(struct list_job *job, struct json *pool, const struct sour
 		if (block_db_whole(job->l, &keys.items[i], &b, &found, e))
 			return -1;
 		if (found)
-			add_block(&n, s, &b);
+			pool_add_block(&n, s, &b);
 	}
 	if (json_add_int(o, "granted", n.granted) || json_add_int(o, "others", n.others) ||
 	    json_add_int(o, "lent", n.lent) || json_add_int(o, "borrowed", n.borrowed) ||
@@ -247,8 +248,8 @@ static int add_blocks(struct list_job *job, struct json *pool, const struct sour
 }
 
 /* As pool_text_decode(). A shared pool says how many of its addresses the cluster reserves. */
-static int decode(struct json *o, const char *name, const struct pool_text *t, struct source *s,
-		  struct err *why)
+static int admin_pool_decode(struct json *o, const char *name, const struct pool_text *t,
+			     struct source *s, struct err *why)
 {
 	const struct pool_text whole = { t->tree, t->def, t->uid, t->generation, NULL };
 	u128 all;
@@ -275,13 +276,13 @@ static int add_definition(struct list_job *job, struct json *o, const char *name
 	    (t->uid && json_add_int(o, "generation", t->generation)) ||
 	    (t->reserved && json_add_copy(o, "clusterReserved", t->reserved)))
 		return err_nomem(job->e);
-	if (decode(o, name, t, &s, &why))
+	if (admin_pool_decode(o, name, t, &s, &why))
 		return why.code == ERR_NOMEM || json_add_str(o, "error", why.msg)
 			       ? err_nomem(job->e)
 			       : 0;
 	int rc = s.slice.size ? add_slice(job, o, &s, job->e) : 0;
 	if (s.blocks.shared)
-		return rc < 0 ? -1 : add_blocks(job, o, &s, job->e);
+		return rc < 0 ? -1 : pool_add_blocks(job, o, &s, job->e);
 	if (rc == 0 && admin_add_count(o, "capacity", ranges_capacity(&s.usable)))
 		return err_nomem(job->e);
 	return rc < 0 ? -1 : 0;
@@ -305,10 +306,10 @@ static int list_one(struct list_job *job, const char *name, const char *text)
 	}
 	if (load_usage(job->l, key_scope(scope, 'p', name), &u, job->e))
 		return -1;
-	return add_usage(o, &u) ? err_nomem(job->e) : 0;
+	return pool_add_usage(o, &u) ? err_nomem(job->e) : 0;
 }
 
-static int list_pool(const char *key, const char *value, void *arg)
+static int admin_list_pool(const char *key, const char *value, void *arg)
 {
 	struct list_job *job = arg;
 
@@ -318,7 +319,7 @@ static int list_pool(const char *key, const char *value, void *arg)
 	return job->failed;
 }
 
-static int list_in_txn(struct lease_db *l, void *arg, struct err *e)
+static int pool_list_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct list_job *job = arg;
 	struct key prefix = { "d/" };
@@ -329,7 +330,7 @@ static int list_in_txn(struct lease_db *l, void *arg, struct err *e)
 	job->e = e;
 	if (!job->out)
 		return err_nomem(e);
-	if (lease_db_scan(l, &prefix, list_pool, job, e) || job->failed)
+	if (lease_db_scan(l, &prefix, admin_list_pool, job, e) || job->failed)
 		return -1;
 	if (job->name && json_len(job->out) == 0)
 		return pool_missing(job->name, l->ipam->node, e);
@@ -339,7 +340,7 @@ static int list_in_txn(struct lease_db *l, void *arg, struct err *e)
 int admin_pools(struct ipam *m, const char *name, struct json **out, struct err *e)
 {
 	struct list_job arg = { .name = name };
-	struct ipam_job job = { STORE_READ, "POOL", list_in_txn, &arg, NULL };
+	struct ipam_job job = { STORE_READ, "POOL", pool_list_in_txn, &arg, NULL };
 
 	if (ipam_run(m, &job, e)) {
 		json_free(arg.out);

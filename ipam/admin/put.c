@@ -90,7 +90,7 @@ static int refuse_outside(const struct slice_check *c, struct err *e)
 			   "until they are deleted, and the pool does not assign them again");
 }
 
-static int check_leases(const struct change *c, struct err *e)
+static int put_check_leases(const struct change *c, struct err *e)
 {
 	auto_clean(source_clear) struct source own = { .label = "" };
 	struct admin_pool *p = c->p;
@@ -122,7 +122,7 @@ static int check_change(struct change *c, struct err *e)
 	/* a definition that cannot be read gave no addresses */
 	if (c->old && pool_decode(c->p->name, c->old, &c->from, &why) && why.code == ERR_NOMEM)
 		return err_nomem(e);
-	int rc = check_leases(c, e);
+	int rc = put_check_leases(c, e);
 	source_clear(&c->from);
 	return rc;
 }
@@ -159,8 +159,8 @@ static int check_exists(struct lease_db *l, const struct admin_pool *p, bool exi
 	return err_hint(e, "change it with `railctl ipam pool set`");
 }
 
-static int put_one(struct lease_db *l, struct admin_pool *p, const struct source *whole,
-		   struct err *e)
+static int admin_put_one(struct lease_db *l, struct admin_pool *p, const struct source *whole,
+			 struct err *e)
 {
 	auto_pool_text struct pool_text old = { .tree = NULL };
 	auto_free char *text = pool_record(p->definition);
@@ -190,12 +190,12 @@ static int put_one(struct lease_db *l, struct admin_pool *p, const struct source
 
 /* ---- all pools ---- */
 
-static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
+static int admin_put_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct put_job *job = arg;
 
 	for (size_t i = 0; i < job->n; i++) {
-		if (put_one(l, &job->pools[i], &job->sources[i], e))
+		if (admin_put_one(l, &job->pools[i], &job->sources[i], e))
 			return -1;
 	}
 	for (size_t i = 0; i < job->n; i++) {
@@ -210,7 +210,7 @@ static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 	return 0;
 }
 
-static int decode_all(struct put_job *job, struct err *e)
+static int put_decode_all(struct put_job *job, struct err *e)
 {
 	for (size_t i = 0; i < job->n; i++) {
 		const struct admin_pool *p = &job->pools[i];
@@ -231,12 +231,12 @@ static int decode_all(struct put_job *job, struct err *e)
 int admin_pools_put(struct ipam *m, struct admin_pool *pools, size_t n, struct err *e)
 {
 	struct put_job arg = { .pools = pools, .n = n };
-	struct ipam_job job = { STORE_WRITE, "POOL", put_in_txn, &arg, NULL };
+	struct ipam_job job = { STORE_WRITE, "POOL", admin_put_in_txn, &arg, NULL };
 
 	arg.sources = calloc(n + 1, sizeof(*arg.sources));
 	if (!arg.sources)
 		return err_nomem(e);
-	int rc = decode_all(&arg, e) || ipam_run(m, &job, e) ? -1 : 0;
+	int rc = put_decode_all(&arg, e) || ipam_run(m, &job, e) ? -1 : 0;
 	for (size_t i = 0; i < n; i++)
 		source_clear(&arg.sources[i]);
 	free(arg.sources);

@@ -23,7 +23,7 @@ static bool is_elsewhere(const struct slice_check *c, struct ip ip)
 }
 
 /* A record that cannot be read may be a living pod's. */
-static int see_lease(const char *key, const char *value, void *arg)
+static int slice_check_see_lease(const char *key, const char *value, void *arg)
 {
 	struct slice_check *c = arg;
 	auto_lease struct lease rec = { .tree = NULL };
@@ -46,7 +46,7 @@ int slice_check_leases(struct lease_db *l, struct slice_check *c, struct err *e)
 
 	c->elsewhere = c->outside = (struct lease_names){ .n = 0 };
 	key_of_pool_addresses(&addresses, c->name);
-	return lease_db_scan(l, &addresses, see_lease, c, e);
+	return lease_db_scan(l, &addresses, slice_check_see_lease, c, e);
 }
 
 int slice_refuse_elsewhere(const struct slice_check *c, struct err *e)

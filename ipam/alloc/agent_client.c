@@ -51,7 +51,8 @@ static int check_peer(int fd, const char *path, struct err *e)
 }
 
 /* 0: it is ready for `events`. */
-static int wait_for(int fd, short events, int64_t until, const char *path, struct err *e)
+static int agent_client_wait_for(int fd, short events, int64_t until, const char *path,
+				 struct err *e)
 {
 	for (;;) {
 		int64_t left = until - ctx_mono_ms();
@@ -76,7 +77,7 @@ static int send_line(int fd, const char *line, int64_t until, const char *path, 
 			line += n;
 			left -= (size_t)n;
 		} else if (errno == EAGAIN) {
-			if (wait_for(fd, POLLOUT, until, path, e))
+			if (agent_client_wait_for(fd, POLLOUT, until, path, e))
 				return -1;
 		} else if (errno != EINTR) {
 			return no_agent(path, errno, e);
@@ -97,7 +98,7 @@ static int receive_line(int fd, int64_t until, const char *path, struct text *ou
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN) {
-			if (wait_for(fd, POLLIN, until, path, e))
+			if (agent_client_wait_for(fd, POLLIN, until, path, e))
 				return -1;
 			continue;
 		}
@@ -115,8 +116,8 @@ static int receive_line(int fd, int64_t until, const char *path, struct text *ou
 }
 
 /* The line of the answer, which the caller clears. */
-static int exchange(const struct ctx *ctx, const struct agent_call *call, int64_t wait_ms,
-		    struct text *answer, struct err *e)
+static int agent_client_exchange(const struct ctx *ctx, const struct agent_call *call,
+				 int64_t wait_ms, struct text *answer, struct err *e)
 {
 	int64_t until = ctx_mono_ms() + wait_ms;
 	struct sockaddr_un at;
@@ -142,7 +143,7 @@ int agent_client_call(const struct ctx *ctx, const struct agent_call *call, int6
 {
 	auto_text struct text answer = { .s = NULL };
 
-	if (exchange(ctx, call, wait_ms, &answer, e))
+	if (agent_client_exchange(ctx, call, wait_ms, &answer, e))
 		return -1;
 	return agent_wire_read_answer(answer.s ? answer.s : "", answer.len, result, e);
 }
@@ -158,8 +159,8 @@ int agent_client_need(const struct ctx *ctx, const struct agent_need *need, stru
 	    json_add_int(args, "addresses", need->addresses) ||
 	    json_add_int(args, "waitMs", need->wait_ms))
 		return err_nomem(e);
-	if (exchange(ctx, &(struct agent_call){ "need", args }, need->wait_ms + GRACE_MS, &answer,
-		     e))
+	if (agent_client_exchange(ctx, &(struct agent_call){ "need", args },
+				  need->wait_ms + GRACE_MS, &answer, e))
 		return -1;
 	agent_wire_identity(answer.s ? answer.s : "", answer.len, is_of, sizeof(is_of));
 	if (*is_of && need->is_of)

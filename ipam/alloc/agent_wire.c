@@ -7,7 +7,7 @@
 
 #define CALL_MAX 32
 
-static char *print_line(const struct json *n)
+static char *agent_wire_print_line(const struct json *n)
 {
 	auto_free char *text = n ? json_print(n, false) : NULL;
 	size_t len = text ? strlen(text) : 0;
@@ -48,7 +48,7 @@ char *agent_wire_request(const struct agent_call *c)
 	const struct request r = { .call = c->call, .args = c->args };
 	auto_json struct json *n = message();
 
-	return json_encode(n, request_fields, &r) ? NULL : print_line(n);
+	return json_encode(n, request_fields, &r) ? NULL : agent_wire_print_line(n);
 }
 
 int agent_wire_read_request(const char *line, size_t len, struct json **tree,
@@ -81,7 +81,7 @@ char *agent_wire_result(const struct json *result)
 
 	if (!n || (result ? json_add_copy(n, "result", result) : !json_add_object(n, "result")))
 		return NULL;
-	return print_line(n);
+	return agent_wire_print_line(n);
 }
 
 struct answer {
@@ -111,7 +111,7 @@ char *agent_wire_error(const struct err *e, const char *identity)
 	const struct answer a = { NULL, true, (uint32_t)e->code, e->msg, e->detail, identity };
 	auto_json struct json *n = message();
 
-	return json_encode(n, answer_fields, &a) ? NULL : print_line(n);
+	return json_encode(n, answer_fields, &a) ? NULL : agent_wire_print_line(n);
 }
 
 void agent_wire_identity(const char *line, size_t len, char *out, size_t size)

@@ -202,7 +202,7 @@ static int refuse_exhausted(struct alloc_search *h, struct err *e)
 }
 
 /* The address of the pod's earlier sandbox, from whichever source. 1 found, 0 none. */
-static int find_own(struct alloc_search *h, struct addr_choice *out, struct err *e)
+static int alloc_find_own(struct alloc_search *h, struct addr_choice *out, struct err *e)
 {
 	const struct source *s = sources_find(h->set, h->request->own);
 
@@ -215,7 +215,7 @@ static int find_own(struct alloc_search *h, struct addr_choice *out, struct err 
 
 static int find_one(struct alloc_search *h, struct addr_choice *out, struct err *e)
 {
-	int rc = find_own(h, out, e);
+	int rc = alloc_find_own(h, out, e);
 
 	if (rc == 0)
 		rc = search_sources(h, alloc_choose, out, e);

@@ -135,7 +135,7 @@ struct sweep {
 };
 
 /* Called for each record after the cursor. It stops at the first gap between them. */
-static int on_lease(const char *key, const char *value, void *arg)
+static int on_choose_lease(const char *key, const char *value, void *arg)
 {
 	struct sweep *w = arg;
 	struct key_address a;
@@ -157,8 +157,8 @@ static int sweep_on(struct sweep *w, struct err *e)
 	while (w->have) {
 		key_of_addresses(&prefix, w->s->scope, w->want.family);
 		key_of_address(&from, w->s->scope, w->want);
-		if (lease_db_scan_from(w->l, (struct store_span){ prefix.s, from.s }, on_lease, w,
-				       e))
+		if (lease_db_scan_from(w->l, (struct store_span){ prefix.s, from.s },
+				       on_choose_lease, w, e))
 			return -1;
 		if (!w->have || !request_avoids(w->request, w->s, w->want))
 			return 0;

@@ -46,14 +46,14 @@ static bool is_for(const struct block_search *h, const struct block_record *r)
 }
 
 /* The block or the loan may be assigned from in the epoch of the node. */
-static bool is_usable(const struct block_search *h, const struct block_record *r)
+static bool choose_block_is_usable(const struct block_search *h, const struct block_record *r)
 {
 	return block_may_give(&h->node, r) && (h->probes || !r->probe) && is_for(h, r);
 }
 
 /* 1: addresses of the block may be assigned; *b is its record. */
-static int check_block(const struct block_search *h, struct ip start, struct block_whole *b,
-		       struct err *e)
+static int alloc_check_block(const struct block_search *h, struct ip start, struct block_whole *b,
+			     struct err *e)
 {
 	struct key k;
 	bool found;
@@ -61,7 +61,7 @@ static int check_block(const struct block_search *h, struct ip start, struct blo
 	key_of_block(&k, h->s->scope, start);
 	if (block_db_whole(h->l, &k, b, &found, e))
 		return -1;
-	return found && is_usable(h, &b->is);
+	return found && choose_block_is_usable(h, &b->is);
 }
 
 int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
@@ -77,20 +77,20 @@ int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
 		return -1;
 	if (!may_give(l, s, &h.node))
 		return 0;
-	int rc = check_block(&h, pool_block_range(s->blocks.bits, ip).first, &b, e);
+	int rc = alloc_check_block(&h, pool_block_range(s->blocks.bits, ip).first, &b, e);
 	if (rc)
 		return rc < 0 ? -1 : !block_lends(&b.lends, ip);
 	if (pool_returns_loans(s))
 		return 0;
 	rc = block_loan(l, s->scope, ip, &loan, e);
-	return rc > 0 ? is_usable(&h, &loan) : rc;
+	return rc > 0 ? choose_block_is_usable(&h, &loan) : rc;
 }
 
 /* ---- the cursor ---- */
 
 /* The cursor of the block when ip is taken: the next address that was never used. */
-static int set_cursor(struct lease_db *l, const struct source *block, struct ip ip,
-		      struct addr_choice *c, struct err *e)
+static int choose_block_set_cursor(struct lease_db *l, const struct source *block, struct ip ip,
+				   struct addr_choice *c, struct err *e)
 {
 	struct ip from, next = { .family = IP_NONE };
 
@@ -127,7 +127,7 @@ int block_choose_at(struct lease_db *l, const struct source *s, struct ip ip,
 	/* The cursor would stay on an address that is not free. */
 	if (ip_equal(first, ip)) {
 		c.keep_cursor = false;
-		if (set_cursor(l, &block, ip, &c, e))
+		if (choose_block_set_cursor(l, &block, ip, &c, e))
 			return -1;
 	}
 	*out = c;
@@ -163,7 +163,7 @@ static int try_never_used(const struct block_search *h, const struct source *blo
 	}
 	c->next = hold;
 	c->done = false;
-	return hold.family ? 1 : set_cursor(h->l, block, c->ip, c, e) ? -1 : 1;
+	return hold.family ? 1 : choose_block_set_cursor(h->l, block, c->ip, c, e) ? -1 : 1;
 }
 
 /* The address of the block that rested longest. */
@@ -184,7 +184,7 @@ static int try_block(const struct block_search *h, const struct key_free *f, str
 {
 	auto_clean(source_clear) struct source block = { .label = "" };
 	struct block_whole b;
-	int rc = check_block(h, f->start, &b, e);
+	int rc = alloc_check_block(h, f->start, &b, e);
 
 	if (rc <= 0)
 		return rc;
@@ -234,7 +234,7 @@ static int take_loan(const struct block_record *r, void *arg)
 {
 	struct loan_search *s = arg;
 	const struct ip ip = block_key_ip(&r->key);
-	bool fits = is_usable(s->h, r) && !request_avoids(s->h->request, s->h->s, ip);
+	bool fits = choose_block_is_usable(s->h, r) && !request_avoids(s->h->request, s->h->s, ip);
 
 	if (fits)
 		s->ip = ip;

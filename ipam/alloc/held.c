@@ -46,7 +46,8 @@ static bool has_requested(const struct request *r, const struct alloc_held *h)
  * The source of a held address. A pool that returns to slices keeps the pods outside of the node's
  * slice, and they keep their addresses.
  */
-static const struct source *find_source(const struct source_set *set, const struct key_address *a)
+static const struct source *held_find_source(const struct source_set *set,
+					     const struct key_address *a)
 {
 	const struct source *s = sources_find(set, a->ip);
 
@@ -71,7 +72,7 @@ static bool match_held(const struct source_sets *sets, const struct alloc_held *
 		for (size_t j = 0; j < h->n && !s; j++) {
 			if (used[j])
 				continue;
-			s = find_source(&sets->sets[i], &h->items[j]);
+			s = held_find_source(&sets->sets[i], &h->items[j]);
 			if (!s)
 				continue;
 			used[j] = true;

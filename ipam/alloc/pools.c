@@ -33,7 +33,7 @@ struct load {
 	char *missing;          /* output */
 };
 
-static void load_clear(struct load *s)
+static void pools_load_clear(struct load *s)
 {
 	sources_clear(&s->sets);
 	json_free(s->labels);
@@ -42,7 +42,7 @@ static void load_clear(struct load *s)
 }
 
 /* This node's part of a pool with slices. Only here ADD reads the number of the node. */
-static int cut_slice(struct lease_db *l, const char *name, struct source *s, struct err *e)
+static int pools_cut_slice(struct lease_db *l, const char *name, struct source *s, struct err *e)
 {
 	uint32_t number;
 	int rc = node_file_number(l->ipam->ctx, l->ipam->node, &number, e);
@@ -116,7 +116,7 @@ static bool master_is_in(const struct ipam_master *m, struct ip_prefix subnet)
 }
 
 /* True: the pool is used. Without a master (STATUS, import) every pool counts. */
-static bool keep(struct load *d, const char *name, const struct source *s)
+static bool pools_keep(struct load *d, const char *name, const struct source *s)
 {
 	bool v6 = s->subnet.addr.family == IP_V6;
 	char text[PREFIX_STR_LEN];
@@ -166,7 +166,7 @@ static int check_match(struct load *d, struct err *e)
 /* ---- one pool ---- */
 
 /* 1: the pool is for other nodes, or of another network. */
-static int load_pool(struct load *d, const char *name, struct source *out, struct err *e)
+static int pools_load_pool(struct load *d, const char *name, struct source *out, struct err *e)
 {
 	struct pool_text def = { .tree = NULL };
 	const char *text;
@@ -190,14 +190,14 @@ static int load_pool(struct load *d, const char *name, struct source *out, struc
 		return -1;
 
 	int rc = check_nodes(d, name, out, e);
-	if (rc || !keep(d, name, out)) {
+	if (rc || !pools_keep(d, name, out)) {
 		source_clear(out);
 		return rc ? rc : 1;
 	}
 	/* STATUS: another leaf group may have no slice for this node */
 	if (!out->slice.size || (d->conf->match_master && !d->conf->master))
 		return 0;
-	return cut_slice(d->l, name, out, e);
+	return pools_cut_slice(d->l, name, out, e);
 }
 
 static bool same_set(const struct source *a, const struct source *b)
@@ -205,11 +205,11 @@ static bool same_set(const struct source *a, const struct source *b)
 	return a->subnet.addr.family == b->subnet.addr.family && a->group == b->group;
 }
 
-static int add_pool(struct load *d, const char *name, unsigned group, struct err *e)
+static int pools_add_pool(struct load *d, const char *name, unsigned group, struct err *e)
 {
 	struct source s = { .label = "" };
 	size_t set = 0;
-	int rc = load_pool(d, name, &s, e);
+	int rc = pools_load_pool(d, name, &s, e);
 
 	if (rc)
 		return rc < 0 ? -1 : 0;
@@ -246,7 +246,7 @@ static int add_matching(struct load *d, size_t i, struct err *e)
 		if (fnmatch(pattern, name, 0) != 0)
 			continue;
 		any = true;
-		if (!was_before(d->conf, i, name) && add_pool(d, name, 0, e))
+		if (!was_before(d->conf, i, name) && pools_add_pool(d, name, 0, e))
 			return -1;
 	}
 	if (any)
@@ -259,7 +259,7 @@ static int add_matching(struct load *d, size_t i, struct err *e)
 int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,
 		char *missing, struct err *e)
 {
-	auto_clean(load_clear) struct load d = { .l = l, .conf = conf };
+	auto_clean(pools_load_clear) struct load d = { .l = l, .conf = conf };
 
 	d.missing = missing;
 	for (size_t i = 0; i < conf->n_pools; i++) {
@@ -268,7 +268,7 @@ int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_
 		if (!pattern && conf->match_master && was_before(conf, i, conf->pools[i]))
 			continue;
 		if (pattern ? add_matching(&d, i, e)
-			    : add_pool(&d, conf->pools[i], conf->group[i], e))
+			    : pools_add_pool(&d, conf->pools[i], conf->group[i], e))
 			return -1;
 	}
 	if (check_match(&d, e))

@@ -74,8 +74,8 @@ int alloc_del(struct ipam *m, const struct owner *o, struct json **journal, stru
 
 /* ---- CHECK ---- */
 
-static int check_lease(struct lease_db *l, const struct alloc_check *c, const char *key,
-		       struct err *e)
+static int release_check_lease(struct lease_db *l, const struct alloc_check *c, const char *key,
+			       struct err *e)
 {
 	auto_lease struct lease rec = { .tree = NULL };
 	char text[IP_STR_LEN];
@@ -109,7 +109,7 @@ static int check_in_txn(struct lease_db *l, void *arg, struct err *e)
 			       "container %.64s, interface %.32s holds no address of network %.64s",
 			       c->owner->container, c->owner->ifname, c->owner->network);
 	for (size_t i = 0; i < list.n; i++) {
-		if (check_lease(l, c, list.items[i].s, e))
+		if (release_check_lease(l, c, list.items[i].s, e))
 			return -1;
 	}
 	return 0;
@@ -157,7 +157,7 @@ struct gc_job {
 };
 
 /* Checks that all records of a release can be read: the release must not stop half-way. */
-static int check_readable(struct lease_db *l, const struct owner *o, struct err *e)
+static int release_check_readable(struct lease_db *l, const struct owner *o, struct err *e)
 {
 	struct key_list list;
 
@@ -186,7 +186,7 @@ static int collect_one(struct lease_db *l, struct gc_job *job, const struct owne
 {
 	struct err why;
 
-	if (check_readable(l, o, &why) == 0)
+	if (release_check_readable(l, o, &why) == 0)
 		return release_owner(l, &(struct alloc_del){ .owner = o }, e);
 	if (why.code == ERR_NOMEM) {
 		*e = why;

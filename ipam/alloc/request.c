@@ -75,7 +75,7 @@ static int add_array(struct request *r, const struct json *list, const char *whe
 	return 0;
 }
 
-static int add_env(struct request *r, const struct cni_env *env, struct err *e)
+static int request_add_env(struct request *r, const struct cni_env *env, struct err *e)
 {
 	char value[IP_ARG_MAX], one[PREFIX_STR_LEN + 16];
 	struct slice rest, part;
@@ -163,7 +163,7 @@ int request_load(const struct cni_env *env, const struct cni_conf *conf, struct 
 	if (add_array(out, json_get(conf->runtime, "ips"), "runtimeConfig.ips", e) ||
 	    add_array(out, args, "args.cni.ips", e))
 		return -1;
-	return json_len(args) ? 0 : add_env(out, env, e);
+	return json_len(args) ? 0 : request_add_env(out, env, e);
 }
 
 /* A wrong value does no harm: DEL looks only for addresses of the owner. */

@@ -118,7 +118,7 @@ int loans_from_json(const struct json *array, const char *where, struct loan out
 }
 
 /* The token of the owner, without the sign that the block lends, if it has loans. */
-static int read_token(struct value *v, const char *where, struct err *e)
+static int object_json_read_token(struct value *v, const char *where, struct err *e)
 {
 	size_t len = strlen(v->token);
 	bool lends = len && v->token[len - 1] == LENDS;
@@ -154,7 +154,8 @@ int block_from_json(const struct json *value, const char *where, struct block *o
 	struct value v = { .loans = NULL };
 	struct block *b = &v.b;
 
-	if (json_decode(value, where, block_fields, &v, e) || read_token(&v, where, e) ||
+	if (json_decode(value, where, block_fields, &v, e) ||
+	    object_json_read_token(&v, where, e) ||
 	    loans_from_json(v.loans, where, b->loans, &b->n_loans, e) || check_once(b, where, e))
 		return -1;
 	b->asker = v.ask.party;
@@ -201,7 +202,7 @@ int loans_to_json(struct json *to, const char *key, const struct loan *loans, un
 }
 
 /* The token with its sign stands before the loans. */
-static int add_loans(struct json *v, const char *token, const struct block *b)
+static int object_json_add_loans(struct json *v, const char *token, const struct block *b)
 {
 	char lends[TOKEN_LEN + 1];
 
@@ -225,7 +226,7 @@ struct json *block_to_json(const struct block *b)
 	if (*b->owner.node)
 		(void)snprintf(v.token, sizeof(v.token), "%016" PRIx64, b->owner.token);
 	o = json_encoded(block_fields, &v);
-	return !o || add_loans(o, v.token, b) ? NULL : TAKE_PTR(o);
+	return !o || object_json_add_loans(o, v.token, b) ? NULL : TAKE_PTR(o);
 }
 
 struct json *heartbeat_to_json(const struct heartbeat *h)

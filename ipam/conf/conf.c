@@ -85,7 +85,7 @@ int ipam_conf_extra(const struct json *n, const char *where, struct ipam_extra *
 	return 0;
 }
 
-static int check_addresses(const struct json *list, struct err *e)
+static int conf_check_addresses(const struct json *list, struct err *e)
 {
 	size_t i = 0;
 
@@ -112,8 +112,9 @@ static int decode_common(const struct cni_conf *conf, struct ipam_conf *out, str
 			out->audit_log);
 	if (out->guid_pool && pool_name_valid(out->guid_pool, e))
 		return err_wrap(e, "ipam." CNI_CONF_GUID_POOL);
-	return pool_check_routes(out->routes, "ipam.", e) || check_addresses(out->addresses, e) ? -1
-												: 0;
+	return pool_check_routes(out->routes, "ipam.", e) || conf_check_addresses(out->addresses, e)
+		       ? -1
+		       : 0;
 }
 
 void ipam_conf_paths(const struct cni_conf *conf, struct ipam_conf *out)
@@ -155,7 +156,7 @@ static int check_pattern(const char *name, struct err *e)
 		       name, STARS_MAX);
 }
 
-static int add_pool(struct ipam_conf *out, const char *name, unsigned group, struct err *e)
+static int conf_add_pool(struct ipam_conf *out, const char *name, unsigned group, struct err *e)
 {
 	bool pattern = out->match_master && ipam_conf_is_pattern(name);
 
@@ -202,7 +203,7 @@ static int add_group(struct ipam_conf *out, const struct json *list, size_t i, s
 			return err_set(e, ERR_DECODE, 0,
 				       "ipam.pools[%zu][%zu]: must be a string, got %s", i, k,
 				       json_type_name(item));
-		if (add_pool(out, json_str(item), (unsigned)i + 1, e))
+		if (conf_add_pool(out, json_str(item), (unsigned)i + 1, e))
 			return err_wrap(e, "ipam");
 		k++;
 	}
@@ -221,7 +222,7 @@ static int add_element(struct ipam_conf *out, const struct json *item, size_t i,
 	if (!json_str(item))
 		return err_set(e, ERR_DECODE, 0, "ipam.pools[%zu]: must be a string, got %s", i,
 			       json_type_name(item));
-	return add_pool(out, json_str(item), 0, e) ? err_wrap(e, "ipam") : 0;
+	return conf_add_pool(out, json_str(item), 0, e) ? err_wrap(e, "ipam") : 0;
 }
 
 static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, struct err *e)
@@ -236,8 +237,8 @@ static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, stru
 		return err_set(e, ERR_DECODE, 0, "ipam.pool: must be a string, got %s",
 			       json_type_name(one));
 	if (out->match_master && json_str(many))
-		return (one && add_pool(out, json_str(one), 0, e)) ||
-				       add_pool(out, json_str(many), 0, e)
+		return (one && conf_add_pool(out, json_str(one), 0, e)) ||
+				       conf_add_pool(out, json_str(many), 0, e)
 			       ? err_wrap(e, "ipam")
 			       : 0;
 	if (many && json_type(many) != JSON_ARRAY)
@@ -245,7 +246,7 @@ static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, stru
 			       json_type_name(many));
 	if (many && json_len(many) == 0)
 		return err_set(e, ERR_CONFIG, 0, "ipam.pools: names no pool; give at least one");
-	if (one && add_pool(out, json_str(one), 0, e))
+	if (one && conf_add_pool(out, json_str(one), 0, e))
 		return err_wrap(e, "ipam");
 	json_each (item, many) {
 		if (add_element(out, item, i++, e))

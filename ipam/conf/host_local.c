@@ -92,8 +92,8 @@ static int read_range(const struct json *n, const char *where, struct source *s,
 }
 
 /* An address must belong to one range only, else it could be assigned twice with two gateways. */
-static int check_overlap(const struct source_sets *sets, const struct source *s, const char *where,
-			 struct err *e)
+static int host_local_check_overlap(const struct source_sets *sets, const struct source *s,
+				    const char *where, struct err *e)
 {
 	struct ip_range both;
 	char a[IP_STR_LEN], b[IP_STR_LEN];
@@ -118,7 +118,7 @@ struct reader {
 };
 
 /* Limits the time: each range is compared with each other one. */
-static int check_number(const struct source_sets *sets, const char *where, struct err *e)
+static int host_local_check_number(const struct source_sets *sets, const char *where, struct err *e)
 {
 	size_t n = 0;
 
@@ -131,13 +131,13 @@ static int check_number(const struct source_sets *sets, const char *where, struc
 }
 
 /* Add one range to set number `set`. */
-static int add_range(const struct reader *r, const struct json *n, size_t set, const char *where,
-		     struct err *e)
+static int host_local_add_range(const struct reader *r, const struct json *n, size_t set,
+				const char *where, struct err *e)
 {
 	struct source s = { .policy = *r->policy };
 	const struct source_set *to = &r->sets->sets[set];
 
-	if (check_number(r->sets, where, e))
+	if (host_local_check_number(r->sets, where, e))
 		return -1;
 	key_scope(s.scope, 'n', r->conf->name);
 	int rc = read_range(n, where, &s, e);
@@ -145,7 +145,7 @@ static int add_range(const struct reader *r, const struct json *n, size_t set, c
 		rc = err_set(e, ERR_CONFIG, 0, "%s: IPv4 and IPv6 are mixed in one range set",
 			     where);
 	if (rc == 0)
-		rc = check_overlap(r->sets, &s, where, e);
+		rc = host_local_check_overlap(r->sets, &s, where, e);
 	if (rc) {
 		source_clear(&s);
 		return -1;
@@ -168,7 +168,7 @@ static int add_set(const struct reader *r, const struct json *n, const char *whe
 			       SOURCE_SETS_MAX);
 	json_each (item, n) {
 		(void)snprintf(name, sizeof(name), "%s[%zu]", where, i++);
-		if (add_range(r, item, set, name, e))
+		if (host_local_add_range(r, item, set, name, e))
 			return -1;
 	}
 	return 0;
@@ -203,7 +203,8 @@ int conf_host_local(const struct cni_conf *conf, const struct policy *policy, st
 	if (json_get(conf->ipam, "subnet") && out->fixed.n == SOURCE_SETS_MAX)
 		return err_set(e, ERR_CONFIG, 0, "ipam.subnet: more than %d range sets",
 			       SOURCE_SETS_MAX);
-	if (json_get(conf->ipam, "subnet") && add_range(&r, conf->ipam, out->fixed.n, "ipam", e))
+	if (json_get(conf->ipam, "subnet") &&
+	    host_local_add_range(&r, conf->ipam, out->fixed.n, "ipam", e))
 		return -1;
 	if (add_sets(&r, json_get(conf->ipam, "ranges"), "ipam.ranges", e))
 		return -1;

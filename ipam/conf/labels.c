@@ -11,7 +11,7 @@ static bool is_alnum(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_word(const char *s, size_t len)
+static bool labels_is_word(const char *s, size_t len)
 {
 	if (!len || len > LABEL_NAME_MAX || !is_alnum(s[0]) || !is_alnum(s[len - 1]))
 		return false;
@@ -47,15 +47,15 @@ bool label_is_name(const char *text)
 	if (slash && !is_prefix(text, (size_t)(slash - text)))
 		return false;
 	text = slash ? slash + 1 : text;
-	return is_word(text, strlen(text));
+	return labels_is_word(text, strlen(text));
 }
 
 bool label_is_value(const char *text)
 {
-	return !*text || is_word(text, strlen(text));
+	return !*text || labels_is_word(text, strlen(text));
 }
 
-static int check_name(const struct json *item, const char *where, struct err *e)
+static int labels_check_name(const struct json *item, const char *where, struct err *e)
 {
 	if (label_is_name(json_key(item)))
 		return 0;
@@ -65,8 +65,8 @@ static int check_name(const struct json *item, const char *where, struct err *e)
 			   "'_' and '.', at most 63");
 }
 
-static int check_value(const struct json *value, const struct json *item, const char *where,
-		       struct err *e)
+static int labels_check_value(const struct json *value, const struct json *item, const char *where,
+			      struct err *e)
 {
 	const char *text = json_str(value);
 
@@ -99,7 +99,7 @@ int labels_check(const struct json *n, const char *where, struct err *e)
 	if (check_object(n, where, LABELS_MAX, e))
 		return -1;
 	json_each (item, n) {
-		if (check_name(item, where, e) || check_value(item, item, where, e))
+		if (labels_check_name(item, where, e) || labels_check_value(item, item, where, e))
 			return -1;
 	}
 	return 0;
@@ -108,12 +108,12 @@ int labels_check(const struct json *n, const char *where, struct err *e)
 static int check_values(const struct json *item, const char *where, struct err *e)
 {
 	if (json_type(item) != JSON_ARRAY)
-		return check_value(item, item, where, e);
+		return labels_check_value(item, item, where, e);
 	if (!json_len(item) || json_len(item) > LABEL_VALUES_MAX)
 		return err_set(e, ERR_CONFIG, 0, "%s.%.100s: has %zu values, must have 1 to %d",
 			       where, json_key(item), json_len(item), LABEL_VALUES_MAX);
 	json_each (value, item) {
-		if (check_value(value, item, where, e))
+		if (labels_check_value(value, item, where, e))
 			return -1;
 	}
 	return 0;
@@ -126,7 +126,7 @@ int selector_check(const struct json *n, const char *where, struct err *e)
 	if (check_object(n, where, LABELS_PER_POOL, e))
 		return -1;
 	json_each (item, n) {
-		if (check_name(item, where, e) || check_values(item, where, e))
+		if (labels_check_name(item, where, e) || check_values(item, where, e))
 			return -1;
 	}
 	if (json_len(n))

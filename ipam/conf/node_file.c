@@ -12,7 +12,7 @@
 #define FILE_MAX 4096
 
 /* 1: there is none */
-static int read_file(const struct ctx *ctx, char **text, size_t *len, struct err *e)
+static int conf_read_file(const struct ctx *ctx, char **text, size_t *len, struct err *e)
 {
 	struct err why;
 
@@ -36,7 +36,7 @@ int node_file_load(const struct ctx *ctx, const char *hostname, struct node_file
 	auto_node_file struct node_file f = { .tree = NULL };
 	auto_free char *text = NULL;
 	size_t len = 0;
-	int rc = read_file(ctx, &text, &len, e);
+	int rc = conf_read_file(ctx, &text, &len, e);
 
 	if (rc == 0)
 		rc = json_parse(text, len, NODE_FILE, &f.tree, e)
@@ -79,7 +79,7 @@ int node_file_read(const struct ctx *ctx, struct json **out, struct err *e)
 	auto_json struct json *tree = NULL;
 	auto_free char *text = NULL;
 	size_t len = 0;
-	int rc = read_file(ctx, &text, &len, e);
+	int rc = conf_read_file(ctx, &text, &len, e);
 
 	if (rc == 0 && (json_parse(text, len, NODE_FILE, &tree, e) ||
 			labels_check(json_get(tree, "labels"), "labels", e)))
@@ -91,7 +91,7 @@ int node_file_read(const struct ctx *ctx, struct json **out, struct err *e)
 	return 0;
 }
 
-static int add_labels(struct json *all, const struct json *labels, struct err *e)
+static int node_file_add_labels(struct json *all, const struct json *labels, struct err *e)
 {
 	json_each (item, labels) {
 		json_del(all, json_key(item));
@@ -111,7 +111,8 @@ int node_labels_load(const struct ctx *ctx, const char *node, const struct json 
 	all = json_new_object();
 	if (!all || (*node && json_add_str(all, LABEL_OF_NODE_NAME, node)))
 		return err_nomem(e);
-	if (add_labels(all, cluster, e) || add_labels(all, json_get(file, "labels"), e))
+	if (node_file_add_labels(all, cluster, e) ||
+	    node_file_add_labels(all, json_get(file, "labels"), e))
 		return -1;
 	*out = all;
 	all = NULL;

@@ -25,7 +25,7 @@ static const struct json_field fields[] = {
 	{ 0 },
 };
 
-static bool begins(const char *text, const char *with)
+static bool node_number_begins(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
 }
@@ -44,9 +44,9 @@ static bool is_host_char(char c)
 /* The length of what p begins with: digits, the number, or one character; 0: none of these. */
 static size_t part_len(const char *p)
 {
-	if (begins(p, NUMBER))
+	if (node_number_begins(p, NUMBER))
 		return strlen(NUMBER);
-	if (begins(p, DIGITS))
+	if (node_number_begins(p, DIGITS))
 		return strlen(DIGITS);
 	return is_host_char(*p) ? 1 : 0;
 }
@@ -60,7 +60,7 @@ static int refuse_pattern(const char *pattern, const char *why, struct err *e)
 			"differ on every node");
 }
 
-static int check_pattern(const char *pattern, struct err *e)
+static int node_number_check_pattern(const char *pattern, struct err *e)
 {
 	unsigned numbers = 0;
 	size_t len;
@@ -72,7 +72,8 @@ static int check_pattern(const char *pattern, struct err *e)
 		if (!len)
 			return refuse_pattern(pattern, "has a character that is not supported", e);
 		numbers += len == strlen(NUMBER);
-		if (len > 1 && (is_digit(p[len]) || p[len] == '\\' || begins(p + len, NUMBER)))
+		if (len > 1 &&
+		    (is_digit(p[len]) || p[len] == '\\' || node_number_begins(p + len, NUMBER)))
 			return refuse_pattern(pattern, "has a digit behind " DIGITS, e);
 	}
 	return numbers == 1
@@ -138,8 +139,8 @@ int node_number_decode(const struct json *n, const char *hostname, struct node_n
 			       "needs one of the keys \"number\" and \"hostnamePattern\"");
 	if (!json_get(n, "number") && !r.pattern)
 		return 1;
-	if (r.pattern &&
-	    (check_pattern(r.pattern, e) || find_number(r.pattern, hostname, &r.number, e)))
+	if (r.pattern && (node_number_check_pattern(r.pattern, e) ||
+			  find_number(r.pattern, hostname, &r.number, e)))
 		return -1;
 	*out = (struct node_number){ r.number, r.pattern };
 	return 0;

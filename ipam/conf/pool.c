@@ -155,7 +155,7 @@ static int decode_gateway(const struct pool *p, struct source *s, struct err *e)
  * A network as a range loses its first and last address, because some devices treat those as
  * network and broadcast address. "10.1.1.0-10.1.1.255" keeps them.
  */
-static int add_range(struct ranges *s, const char *text, struct ip_range r, struct err *e)
+static int pool_add_range(struct ranges *s, const char *text, struct ip_range r, struct err *e)
 {
 	if (strchr(text, '/') && r.last.v - r.first.v >= 3) {
 		r.first.v++;
@@ -205,7 +205,7 @@ static int change_inside(void *arg, const char *text, struct ip_range r, struct 
 }
 
 /* A port never has the GUID of zero, or of all ones. */
-static int check_guids(const struct pool *p, struct source *s, struct err *e)
+static int pool_check_guids(const struct pool *p, struct source *s, struct err *e)
 {
 	const struct ip zero = guid_gid(GUID_ZERO), ones = guid_gid(GUID_ALL_ONE);
 
@@ -222,18 +222,18 @@ static int check_guids(const struct pool *p, struct source *s, struct err *e)
 static int decode_ranges(const struct pool *p, struct source *s, struct err *e)
 {
 	struct ip_range all = { ip_network(s->subnet), ip_last(s->subnet) };
-	struct change add = { s, add_range }, exclude = { s, exclude_range };
+	struct change add = { s, pool_add_range }, exclude = { s, exclude_range };
 
 	if (!p->ranges && ranges_add(&s->usable, all, e))
 		return -1;
 	if (range_list_each(p->ranges, "ranges", change_inside, &add, e) ||
 	    range_list_each(p->excludes, "excludes", change_inside, &exclude, e) ||
-	    remove_reserved(p->reserved, s, e) || check_guids(p, s, e))
+	    remove_reserved(p->reserved, s, e) || pool_check_guids(p, s, e))
 		return -1;
 	return source_finish(s, e);
 }
 
-static int check_count(const struct json *n, const char *key, struct err *e)
+static int pool_check_count(const struct json *n, const char *key, struct err *e)
 {
 	double v = json_num(n);
 
@@ -244,7 +244,7 @@ static int check_count(const struct json *n, const char *key, struct err *e)
 		       key, json_type_name(n));
 }
 
-static int check_names(const struct json *list, const char *key, struct err *e)
+static int pool_check_names(const struct json *list, const char *key, struct err *e)
 {
 	size_t i = 0;
 
@@ -261,14 +261,14 @@ static int decode_policy(const struct pool *p, const struct json *def, struct so
 			 struct err *e)
 {
 	if (policy_decode(def, "pool", &s->policy, e) ||
-	    check_names(p->namespaces, "namespaces", e) ||
-	    check_names(p->fixed_namespaces, "fixedNamespaces", e))
+	    pool_check_names(p->namespaces, "namespaces", e) ||
+	    pool_check_names(p->fixed_namespaces, "fixedNamespaces", e))
 		return -1;
-	if (p->quota && json_type(p->quota) != JSON_OBJECT && check_count(p->quota, "", e))
+	if (p->quota && json_type(p->quota) != JSON_OBJECT && pool_check_count(p->quota, "", e))
 		return -1;
 	if (p->quota && json_type(p->quota) == JSON_OBJECT) {
 		json_each (item, p->quota) {
-			if (check_count(item, json_key(item), e))
+			if (pool_check_count(item, json_key(item), e))
 				return -1;
 		}
 	}

@@ -65,7 +65,7 @@ static bool is_dns_label(const char *name)
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
 }
 
-static int check_alone(const struct json *def, struct err *e)
+static int pool_blocks_check_alone(const struct json *def, struct err *e)
 {
 	for (const struct json_field *f = pool_blocks_fields; f->key; f++) {
 		if (json_get(def, f->key))
@@ -118,7 +118,7 @@ int pool_blocks_decode(const char *name, const struct json *def, struct ip_prefi
 
 	*out = (struct pool_blocks){ .shared = false };
 	if (!json_get(def, "blockSize"))
-		return check_alone(def, e);
+		return pool_blocks_check_alone(def, e);
 	if (json_decode(def, "pool", pool_blocks_fields, &r, e) || check_size(&r, subnet, &bits, e))
 		return -1;
 	if (!is_dns_label(name))

@@ -22,7 +22,7 @@ static const struct json_field fields[] = {
 };
 
 /* Addresses behind a, up to the end of the subnet; a itself is not counted. */
-static u128 behind(struct ip_prefix subnet, struct ip a)
+static u128 pool_slice_behind(struct ip_prefix subnet, struct ip a)
 {
 	return ip_last(subnet).v - a.v;
 }
@@ -81,7 +81,7 @@ int pool_slice_decode(const struct json *n, struct ip_prefix subnet, struct pool
 	if (json_decode_known(n, "slice", fields, &r, e) || decode_size(n, &r, subnet, &s, e) ||
 	    decode_start(&r, subnet, &s, e))
 		return -1;
-	if (s.size - 1 > behind(subnet, s.start)) {
+	if (s.size - 1 > pool_slice_behind(subnet, s.start)) {
 		err_set(e, ERR_CONFIG, 0,
 			"slice: there is no room for one slice between its start and the end of "
 			"the subnet");
@@ -94,7 +94,7 @@ int pool_slice_decode(const struct json *n, struct ip_prefix subnet, struct pool
 uint64_t pool_slice_count(const struct pool_slice *s, struct ip_prefix subnet)
 {
 	/* One address less than there are: the whole IPv6 space would wrap to 0. */
-	u128 left = behind(subnet, s->start), n = left / s->size;
+	u128 left = pool_slice_behind(subnet, s->start), n = left / s->size;
 
 	if (left % s->size == s->size - 1)
 		n++;

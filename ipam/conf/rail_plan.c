@@ -32,7 +32,7 @@ static unsigned bits_for(u128 n)
 
 /* ---- the question ---- */
 
-static int check_number(const char *what, uint64_t n, uint64_t max, struct err *e)
+static int rail_plan_check_number(const char *what, uint64_t n, uint64_t max, struct err *e)
 {
 	if (n >= 1 && n <= max)
 		return 0;
@@ -45,11 +45,11 @@ static int check_ask(const struct rail_ask *a, struct err *e)
 	struct ip_prefix net = { ip_network(a->supernet), a->supernet.len };
 	char given[PREFIX_STR_LEN], right[PREFIX_STR_LEN];
 
-	if (check_number("rails", a->count, RAIL_PLAN_COUNT_MAX, e) ||
-	    check_number("nodes", a->nodes, RAIL_PLAN_NODES_MAX, e) ||
-	    check_number("nodes of a leaf group", a->leaf, RAIL_PLAN_NODES_MAX, e) ||
-	    check_number("addresses per node", a->per_node, RAIL_PLAN_PER_NODE_MAX, e) ||
-	    check_number("block size", a->block, POOL_BLOCK_SIZE_MAX, e))
+	if (rail_plan_check_number("rails", a->count, RAIL_PLAN_COUNT_MAX, e) ||
+	    rail_plan_check_number("nodes", a->nodes, RAIL_PLAN_NODES_MAX, e) ||
+	    rail_plan_check_number("nodes of a leaf group", a->leaf, RAIL_PLAN_NODES_MAX, e) ||
+	    rail_plan_check_number("addresses per node", a->per_node, RAIL_PLAN_PER_NODE_MAX, e) ||
+	    rail_plan_check_number("block size", a->block, POOL_BLOCK_SIZE_MAX, e))
 		return -1;
 	if (a->block & (a->block - 1))
 		return err_set(e, ERR_CONFIG, 0, "block size: %" PRIu64 " is not a power of two",
@@ -206,7 +206,7 @@ char *rail_plan_group(uint64_t group, char out[RAIL_PLAN_GROUP_LEN])
 	return out;
 }
 
-static int add_nodes(const struct rail_plan *p, uint64_t group, struct json *pool)
+static int rail_plan_add_nodes(const struct rail_plan *p, uint64_t group, struct json *pool)
 {
 	struct json *nodes = json_add_object(pool, "nodes");
 	struct json *values = nodes ? json_add_array(nodes, p->ask.label) : NULL;
@@ -215,7 +215,8 @@ static int add_nodes(const struct rail_plan *p, uint64_t group, struct json *poo
 	return values ? json_push_str(values, rail_plan_group(group, value)) : -1;
 }
 
-static int add_route(struct json *routes, struct ip_prefix dst, const char *gw, int64_t metric)
+static int rail_plan_add_route(struct json *routes, struct ip_prefix dst, const char *gw,
+			       int64_t metric)
 {
 	char text[PREFIX_STR_LEN];
 	struct json *r = json_push_object(routes);
@@ -226,19 +227,23 @@ static int add_route(struct json *routes, struct ip_prefix dst, const char *gw, 
 	return 0;
 }
 
-static int add_routes(const struct rail_plan *p, uint64_t rail, const char *gw, struct json *pool)
+static int rail_plan_add_routes(const struct rail_plan *p, uint64_t rail, const char *gw,
+				struct json *pool)
 {
 	struct json *routes = p->ask.count * p->groups > 1 ? json_add_array(pool, "routes") : NULL;
 
 	if (p->ask.count * p->groups == 1)
 		return 0;
-	if (!routes || (p->groups > 1 && add_route(routes, rail_plan_rail(p, rail), gw, 0)) ||
-	    (p->ask.count > 1 && add_route(routes, p->ask.supernet, gw, METRIC + (int64_t)rail)))
+	if (!routes ||
+	    (p->groups > 1 && rail_plan_add_route(routes, rail_plan_rail(p, rail), gw, 0)) ||
+	    (p->ask.count > 1 &&
+	     rail_plan_add_route(routes, p->ask.supernet, gw, METRIC + (int64_t)rail)))
 		return -1;
 	return 0;
 }
 
-static int add_pool(const struct rail_plan *p, uint64_t rail, uint64_t group, struct json *pool)
+static int rail_plan_add_pool(const struct rail_plan *p, uint64_t rail, uint64_t group,
+			      struct json *pool)
 {
 	struct rail_leaf l = rail_plan_leaf(p, rail, group);
 	char name[RAIL_PLAN_NAME_LEN], subnet[PREFIX_STR_LEN], gw[IP_STR_LEN];
@@ -251,11 +256,11 @@ static int add_pool(const struct rail_plan *p, uint64_t rail, uint64_t group, st
 	    json_add_str(pool, "subnet", ip_format_prefix(l.subnet, subnet)) ||
 	    !(ranges = json_add_array(pool, "ranges")) || json_push_str(ranges, range) ||
 	    json_add_str(pool, "gateway", ip_format(l.gateway, gw)) ||
-	    add_routes(p, rail, gw, pool) ||
+	    rail_plan_add_routes(p, rail, gw, pool) ||
 	    json_add_int(pool, "blockSize", (int64_t)p->ask.block) ||
 	    json_add_int(pool, "warm", (int64_t)p->warm))
 		return -1;
-	return rail_plan_labels(p) ? add_nodes(p, group, pool) : 0;
+	return rail_plan_labels(p) ? rail_plan_add_nodes(p, group, pool) : 0;
 }
 
 struct json *rail_plan_pools(const struct rail_plan *p, uint64_t rail)
@@ -265,7 +270,7 @@ struct json *rail_plan_pools(const struct rail_plan *p, uint64_t rail)
 	for (uint64_t g = 0; g < p->groups; g++) {
 		struct json *pool = list ? json_push_object(list) : NULL;
 
-		if (!pool || add_pool(p, rail, g, pool))
+		if (!pool || rail_plan_add_pool(p, rail, g, pool))
 			return NULL;
 	}
 	return TAKE_PTR(list);

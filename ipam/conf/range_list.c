@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int refuse(const struct json *item, const char *key, size_t i, struct err *e)
+static int range_list_refuse(const struct json *item, const char *key, size_t i, struct err *e)
 {
 	const char *text = json_str(item), *dash = text ? strchr(text, '-') : NULL;
 	char turned[2 * IP_STR_LEN];
@@ -34,7 +34,7 @@ int range_list_each(const struct json *list, const char *key, range_list_fn fn, 
 		struct ip_range r;
 
 		if (!text || ip_parse_range(text, &r))
-			return refuse(item, key, i, e);
+			return range_list_refuse(item, key, i, e);
 		if (fn(arg, text, r, e))
 			return err_wrap(e, "%s[%zu]", key, i);
 		i++;
@@ -42,7 +42,7 @@ int range_list_each(const struct json *list, const char *key, range_list_fn fn, 
 	return 0;
 }
 
-static int add(void *arg, const char *text, struct ip_range r, struct err *e)
+static int conf_range_list_add(void *arg, const char *text, struct ip_range r, struct err *e)
 {
 	(void)text;
 	return ranges_add(arg, r, e);
@@ -50,7 +50,7 @@ static int add(void *arg, const char *text, struct ip_range r, struct err *e)
 
 int range_list_add(const struct json *list, const char *key, struct ranges *s, struct err *e)
 {
-	return range_list_each(list, key, add, s, e);
+	return range_list_each(list, key, conf_range_list_add, s, e);
 }
 
 static int remove_range(void *arg, const char *text, struct ip_range r, struct err *e)

@@ -114,7 +114,7 @@ const struct source *sources_find(const struct source_set *set, struct ip ip)
 	return NULL;
 }
 
-static bool is_listed(const struct json *names, const char *ns)
+static bool source_is_listed(const struct json *names, const char *ns)
 {
 	json_each (item, names) {
 		if (strcmp(json_str(item), ns) == 0)
@@ -126,7 +126,7 @@ static bool is_listed(const struct json *names, const char *ns)
 int policy_allows(const struct policy *p, const char *label, const char *ns, uint64_t held,
 		  struct err *e)
 {
-	if (p->namespaces && !is_listed(p->namespaces, ns))
+	if (p->namespaces && !source_is_listed(p->namespaces, ns))
 		return err_set(e, ERR_FORBIDDEN, 0,
 			       "%s: namespace \"%.64s\" may not use it; it is not in the pool's "
 			       "namespaces",
@@ -147,7 +147,7 @@ int policy_allows(const struct policy *p, const char *label, const char *ns, uin
 
 int policy_allows_fixed(const struct policy *p, const char *label, const char *ns, struct err *e)
 {
-	if (!p->fixed_namespaces || is_listed(p->fixed_namespaces, ns))
+	if (!p->fixed_namespaces || source_is_listed(p->fixed_namespaces, ns))
 		return 0;
 	err_set(e, ERR_FORBIDDEN, 0,
 		"%s: namespace \"%.64s\" may not request a certain address; it is not in the "

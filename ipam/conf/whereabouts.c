@@ -42,7 +42,8 @@ static const struct json_field common_fields[] = {
  * With whereabouts all nodes share such a range, or its controller divides it into slices. Here
  * each node would assign the same addresses without an error, so such a range is refused.
  */
-static int check_shared(const struct cni_conf *conf, const struct common *c, struct err *e)
+static int whereabouts_check_shared(const struct cni_conf *conf, const struct common *c,
+				    struct err *e)
 {
 	const struct json *slice = conf_given(conf->ipam, "node_slice_size");
 	char shown[JSON_SHOW_LEN];
@@ -125,7 +126,8 @@ static int read_end(const char *text, const char *where, const char *key, struct
 	return 0;
 }
 
-static int read_ends(const struct range_text *t, const char *where, struct source *s, struct err *e)
+static int whereabouts_read_ends(const struct range_text *t, const char *where, struct source *s,
+				 struct err *e)
 {
 	char first[IP_STR_LEN], last[IP_STR_LEN];
 	struct ip_range r;
@@ -196,7 +198,7 @@ static int read_source(const struct json *n, const char *where, const struct com
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
 			       json_type_name(n));
-	if (json_decode(n, where, range_fields, &t, e) || read_ends(&t, where, s, e) ||
+	if (json_decode(n, where, range_fields, &t, e) || whereabouts_read_ends(&t, where, s, e) ||
 	    read_excludes(&t, where, s, e))
 		return -1;
 	if (c->gateway && parse_ip(c->gateway, &gateway))
@@ -223,7 +225,8 @@ int conf_whereabouts(const struct cni_conf *conf, const struct policy *policy,
 	char where[48] = "ipam";
 	size_t i = 0;
 
-	if (json_decode(conf->ipam, "ipam", common_fields, &c, e) || check_shared(conf, &c, e))
+	if (json_decode(conf->ipam, "ipam", common_fields, &c, e) ||
+	    whereabouts_check_shared(conf, &c, e))
 		return -1;
 	out->whereabouts = true;
 	if (*c.network_name && !id_valid(c.network_name))

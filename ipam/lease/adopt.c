@@ -78,7 +78,7 @@ static int check_foreign(struct lease_db *l, const struct job *job, struct err *
 
 /* ---- the pool of this node ---- */
 
-static int check_own(const struct job *job, const struct source *own, struct err *e)
+static int adopt_check_own(const struct job *job, const struct source *own, struct err *e)
 {
 	const struct ip_prefix *a = &own->subnet, *b = &job->whole.subnet;
 	char was[PREFIX_STR_LEN], now[PREFIX_STR_LEN];
@@ -93,7 +93,8 @@ static int check_own(const struct job *job, const struct source *own, struct err
 }
 
 /* A node without a number assigns nothing of its slices; its old leases still count. */
-static int cut_own(struct lease_db *l, const struct job *job, struct source *own, struct err *e)
+static int adopt_cut_own(struct lease_db *l, const struct job *job, struct source *own,
+			 struct err *e)
 {
 	uint32_t number;
 
@@ -105,7 +106,7 @@ static int cut_own(struct lease_db *l, const struct job *job, struct source *own
 	return 0;
 }
 
-static int add_range(struct json *list, const struct ip_range *r)
+static int adopt_add_range(struct json *list, const struct ip_range *r)
 {
 	char first[IP_STR_LEN], last[IP_STR_LEN], text[2 * IP_STR_LEN + 1];
 
@@ -119,7 +120,7 @@ static struct json *ranges_of(const struct source *own)
 	struct json *list = json_new_array();
 
 	for (size_t i = 0; list && i < own->usable.n; i++) {
-		if (add_range(list, &own->usable.items[i])) {
+		if (adopt_add_range(list, &own->usable.items[i])) {
 			json_free(list);
 			return NULL;
 		}
@@ -159,7 +160,7 @@ static struct adopted *block_at(struct job *job, struct ip ip, struct err *e)
 	return &job->blocks[job->n++];
 }
 
-static int refuse_outside(const struct job *job, struct ip ip, struct err *e)
+static int adopt_refuse_outside(const struct job *job, struct ip ip, struct err *e)
 {
 	char text[IP_STR_LEN];
 
@@ -169,7 +170,8 @@ static int refuse_outside(const struct job *job, struct ip ip, struct err *e)
 }
 
 /* Keys come in the order of addresses, so the leases of a block follow each other. */
-static int count_lease(struct lease_db *l, struct job *job, const struct key *k, struct err *e)
+static int adopt_count_lease(struct lease_db *l, struct job *job, const struct key *k,
+			     struct err *e)
 {
 	auto_lease struct lease rec = { .tree = NULL };
 	struct key_address a;
@@ -179,7 +181,7 @@ static int count_lease(struct lease_db *l, struct job *job, const struct key *k,
 	if (key_parse_address(k->s, &a) || lease_db_lease(l, k->s, &rec, &found, e))
 		return err_wrap(e, "pool %s", job->adopt->def->name);
 	if (!ip_in_prefix(job->whole.subnet, a.ip))
-		return rec.state == LEASE_HELD ? refuse_outside(job, a.ip, e) : 0;
+		return rec.state == LEASE_HELD ? adopt_refuse_outside(job, a.ip, e) : 0;
 	b = block_at(job, a.ip, e);
 	if (!b)
 		return -1;
@@ -210,7 +212,7 @@ static int by_start(const void *a, const void *b)
 	return ip_cmp(x->start, y->start);
 }
 
-static bool is_needed(const struct job *job, struct ip ip)
+static bool adopt_is_needed(const struct job *job, struct ip ip)
 {
 	struct adopted key = { .start = pool_block_range(job->whole.blocks.bits, ip).first };
 
@@ -222,7 +224,7 @@ static int move_lease(struct lease_db *l, const struct job *job, const struct ke
 	char id[KEY_ID_LEN + 1];
 	struct key_address a;
 
-	if (key_parse_address(k->s, &a) || !is_needed(job, a.ip))
+	if (key_parse_address(k->s, &a) || !adopt_is_needed(job, a.ip))
 		return 0;
 	pool_block_id(pool_block_range(job->whole.blocks.bits, a.ip).first, id);
 	return pool_db_move_lease(l, k, id, e);
@@ -234,7 +236,7 @@ static int forget_others(struct lease_db *l, const struct job *job, const struct
 	struct key_address a;
 
 	for (size_t i = 0; i < keys->n; i++) {
-		if (key_parse_address(keys->items[i].s, &a) == 0 && !is_needed(job, a.ip) &&
+		if (key_parse_address(keys->items[i].s, &a) == 0 && !adopt_is_needed(job, a.ip) &&
 		    lease_db_forget(l, &a, e))
 			return -1;
 	}
@@ -316,11 +318,11 @@ static int move_all(struct lease_db *l, struct job *job, struct source *own, str
 	struct key prefix;
 
 	key_of_pool_addresses(&prefix, job->adopt->def->name);
-	if (check_own(job, own, e) || cut_own(l, job, own, e) ||
+	if (adopt_check_own(job, own, e) || adopt_cut_own(l, job, own, e) ||
 	    make_local(job, ranges_of(own), e) || pool_db_keys(l, &prefix, &keys, e))
 		return -1;
 	for (size_t i = 0; i < keys.n; i++) {
-		if (count_lease(l, job, &keys.items[i], e))
+		if (adopt_count_lease(l, job, &keys.items[i], e))
 			return -1;
 	}
 	keep_needed(job);

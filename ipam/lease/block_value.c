@@ -70,7 +70,7 @@ const char *block_state_name(enum block_state s)
 }
 
 /* Every malformed record is ERR_STORE, whatever is wrong with it. */
-static int refuse(const char *key, const char *text, struct err *e)
+static int block_value_refuse(const char *key, const char *text, struct err *e)
 {
 	if (e->code == ERR_NOMEM)
 		return -1;
@@ -110,7 +110,7 @@ static int parse(const char *key, const char *text, struct block_record *out, st
 	if (json_parse(text, strlen(text), "block", &tree, e) ||
 	    json_decode(tree, "block", block_fields, &v, e) || read_key(key, &v, &v.r.key, e) ||
 	    loans_from_json(v.lent, "block", l.loans, &l.n, e))
-		return refuse(key, text, e);
+		return block_value_refuse(key, text, e);
 	v.r.state = v.state == LENDING ? BLOCK_GRANTED : (enum block_state)v.state;
 	l.key = v.r.key;
 	*out = v.r;
@@ -173,7 +173,7 @@ int node_value_parse(const char *text, struct node_record *out, struct err *e)
 
 	if (text && (json_parse(text, strlen(text), "node", &tree, e) ||
 		     json_decode(tree, "", node_fields, &v, e)))
-		return refuse(KEY_NODE, text, e);
+		return block_value_refuse(KEY_NODE, text, e);
 	*out = v.r;
 	return 0;
 }

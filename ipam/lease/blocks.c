@@ -171,7 +171,7 @@ static int moves_cursor(struct lease_db *l, const struct block_whole *old,
 	return 0;
 }
 
-static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
+static int blocks_put_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct block_job *job = arg;
 	struct block_whole old = { .is.state = BLOCK_WANTED }, b = { .is = *job->put };
@@ -204,7 +204,7 @@ int blocks_put_loans(struct ipam *m, const struct block_record *r, const struct 
 {
 	struct block_job job = { .put = r, .lends = lends };
 
-	return blocks_run(m, STORE_WRITE, put_in_txn, &job, e);
+	return blocks_run(m, STORE_WRITE, blocks_put_in_txn, &job, e);
 }
 
 /* ---- the addresses of a block ---- */
@@ -233,7 +233,7 @@ static bool is_borrowed(const struct keys *loans, const struct key_address *a)
 }
 
 /* A record that cannot be read may be a living pod's. */
-static int see_address(const char *key, const char *value, void *arg)
+static int blocks_see_address(const char *key, const char *value, void *arg)
 {
 	struct address_scan *s = arg;
 	auto_lease struct lease rec = { .tree = NULL };
@@ -295,7 +295,8 @@ static int scan_block(struct lease_db *l, const struct block_view *v, struct add
 	s->e = e;
 	key_of_addresses(&prefix, v->at.scope, v->range.first.family);
 	key_of_address(&from, v->at.scope, v->range.first);
-	if (lease_db_scan_from(l, (struct store_span){ prefix.s, from.s }, see_address, s, e))
+	if (lease_db_scan_from(l, (struct store_span){ prefix.s, from.s }, blocks_see_address, s,
+			       e))
 		return -1;
 	return s->failed ? -1 : 0;
 }

@@ -193,7 +193,7 @@ static int count_loan(const struct block_record *loan, void *arg)
 }
 
 /* A node whose number does not fit a pool with slices assigns nothing of it. 1: it does not. */
-static int cut_slice(struct lease_db *l, struct source *s, struct err *e)
+static int blocks_lend_cut_slice(struct lease_db *l, struct source *s, struct err *e)
 {
 	uint32_t number;
 
@@ -223,7 +223,7 @@ static int spare_in_txn(struct lease_db *l, void *arg, struct err *e)
 	    !node_may_give(&node, pool.source.blocks.strict, l->ipam->boot,
 			   ctx_since_boot(l->ipam->ctx)))
 		return 0;
-	int rc = cut_slice(l, &pool.source, e);
+	int rc = blocks_lend_cut_slice(l, &pool.source, e);
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	struct block_query q = { .scope = pool.source.scope, .epoch = node.epoch };

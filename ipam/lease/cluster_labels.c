@@ -31,7 +31,7 @@ int cluster_labels_get(struct ipam *m, struct json **out, struct err *e)
 	return 0;
 }
 
-static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
+static int cluster_labels_put_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct label_job *job = arg;
 
@@ -39,7 +39,7 @@ static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
 }
 
 /* True: they are as they should be. A damaged record is written again. */
-static bool is_same(struct ipam *m, const struct json *labels)
+static bool cluster_labels_is_same(struct ipam *m, const struct json *labels)
 {
 	auto_json struct json *now = NULL;
 	struct err ignored;
@@ -50,9 +50,9 @@ static bool is_same(struct ipam *m, const struct json *labels)
 int cluster_labels_put(struct ipam *m, const struct json *labels, struct err *e)
 {
 	struct label_job arg = { .put = labels };
-	struct ipam_job job = { STORE_WRITE, "LABELS", put_in_txn, &arg, NULL };
+	struct ipam_job job = { STORE_WRITE, "LABELS", cluster_labels_put_in_txn, &arg, NULL };
 
 	if (labels_check(labels, "labels", e))
 		return -1;
-	return is_same(m, labels) ? 0 : ipam_run(m, &job, e);
+	return cluster_labels_is_same(m, labels) ? 0 : ipam_run(m, &job, e);
 }

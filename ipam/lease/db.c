@@ -242,8 +242,8 @@ static const char *source_id(const struct source *s, struct ip ip, char block[KE
 }
 
 /* The block of a loan has no record here: the loan has the mark itself. */
-static int is_marked(struct lease_db *l, const struct addr_choice *c,
-		     const struct block_place *place, bool *probe, struct err *e)
+static int db_is_marked(struct lease_db *l, const struct addr_choice *c,
+			const struct block_place *place, bool *probe, struct err *e)
 {
 	struct block_record loan = { .probe = false };
 
@@ -282,7 +282,7 @@ int lease_db_assign(struct lease_db *l, const struct addr_choice *c, const struc
 
 	(void)snprintf(a.scope, sizeof(a.scope), "%s", s->scope);
 	key_of_address(&k, a.scope, a.ip);
-	if (begin_place(l, c, &rec, &place, e) || is_marked(l, c, &place, &rec.probe, e))
+	if (begin_place(l, c, &rec, &place, e) || db_is_marked(l, c, &place, &rec.probe, e))
 		return -1;
 	if (clear_past(l, &a, &k, &rec, e) || lease_db_put(l, k.s, lease_print(&rec), e) ||
 	    add_owned(l, o, &k, e) || set_by_pod(l, &a, o, &k, e) ||

@@ -12,7 +12,7 @@
 
 /* ---- by records ---- */
 
-static struct record_key key_of(const struct owner *o, char ifname[OWNER_NAME_SIZE])
+static struct record_key holder_key_of(const struct owner *o, char ifname[OWNER_NAME_SIZE])
 {
 	return (struct record_key){ o->network, o->container, owner_interface(o->ifname, ifname) };
 }
@@ -20,7 +20,7 @@ static struct record_key key_of(const struct owner *o, char ifname[OWNER_NAME_SI
 static uint64_t read_mark(const struct ctx *ctx, const struct owner *o)
 {
 	char ifname[OWNER_NAME_SIZE];
-	const struct record_key key = key_of(o, ifname);
+	const struct record_key key = holder_key_of(o, ifname);
 	auto_record struct record r = { 0 };
 	struct err why;
 
@@ -32,7 +32,7 @@ static uint64_t read_mark(const struct ctx *ctx, const struct owner *o)
 static void look_at_holder(const struct ctx *ctx, const struct owner *o, struct holder_view *out)
 {
 	char ifname[OWNER_NAME_SIZE];
-	const struct record_key key = key_of(o, ifname);
+	const struct record_key key = holder_key_of(o, ifname);
 	auto_record struct record r = { 0 };
 	struct repair_view view;
 	struct err why;

@@ -10,8 +10,8 @@
 
 #define ENTRIES_MAX (1u << 27)
 
-static int add_entry(struct lease_index *f, const char *key, const char *detail, uint64_t count,
-		     struct err *e)
+static int index_add_entry(struct lease_index *f, const char *key, const char *detail,
+			   uint64_t count, struct err *e)
 {
 	if (count == 0)
 		return 0;
@@ -35,25 +35,27 @@ int lease_index_add_lease(struct lease_index *f, const struct key_address *a,
 	key_of_usage(&usage, a->scope, rec->source);
 	if (rec->state == LEASE_RESTING) {
 		key_of_rest(&k, a->scope, rec->source, rec->since, &a->ip);
-		return add_entry(f, k.s, "", 1, e) || add_entry(f, usage.s, "resting", 1, e) ? -1
-											     : 0;
+		return index_add_entry(f, k.s, "", 1, e) ||
+				       index_add_entry(f, usage.s, "resting", 1, e)
+			       ? -1
+			       : 0;
 	}
 	struct key address;
 	key_of_address(&address, a->scope, a->ip);
 	key_of_owner(&k, rec->owner.container, rec->owner.ifname, rec->owner.network);
-	if (add_entry(f, k.s, address.s, 1, e) || add_entry(f, usage.s, "used", 1, e))
+	if (index_add_entry(f, k.s, address.s, 1, e) || index_add_entry(f, usage.s, "used", 1, e))
 		return -1;
 	if (owner_has_pod(&rec->owner)) {
 		const char *const pod[3] = { rec->owner.ns, rec->owner.pod, rec->owner.ifname };
 
 		key_of_pod(&k, a->scope, pod, &a->ip);
-		if (add_entry(f, k.s, address.s, 1, e))
+		if (index_add_entry(f, k.s, address.s, 1, e))
 			return -1;
 	}
 	if (!key_pool_of(a->scope))
 		return 0;
 	key_of_quota(&k, a->scope, rec->owner.ns);
-	return add_entry(f, k.s, "", 1, e);
+	return index_add_entry(f, k.s, "", 1, e);
 }
 
 static int add_owner(struct lease_index *f, const char *key, const char *value, struct err *e)
@@ -63,10 +65,10 @@ static int add_owner(struct lease_index *f, const char *key, const char *value, 
 	if (key_list_parse(value, key, &list, e))
 		return -1;
 	for (size_t i = 0; i < list.n; i++) {
-		if (add_entry(f, key, list.items[i].s, 1, e))
+		if (index_add_entry(f, key, list.items[i].s, 1, e))
 			return -1;
 	}
-	return list.n ? 0 : add_entry(f, key, "nothing", 1, e);
+	return list.n ? 0 : index_add_entry(f, key, "nothing", 1, e);
 }
 
 int lease_index_add_record(struct lease_index *f, const char *key, const char *value, struct err *e)
@@ -78,18 +80,19 @@ int lease_index_add_record(struct lease_index *f, const char *key, const char *v
 	case 'o':
 		return add_owner(f, key, value, e);
 	case 'i':
-		return add_entry(f, key, value, 1, e);
+		return index_add_entry(f, key, value, 1, e);
 	case 'u':
-		if (source_usage_parse(value, key, &t, e) || add_entry(f, key, "used", t.used, e))
+		if (source_usage_parse(value, key, &t, e) ||
+		    index_add_entry(f, key, "used", t.used, e))
 			return -1;
-		return add_entry(f, key, "resting", t.resting, e);
+		return index_add_entry(f, key, "resting", t.resting, e);
 	case 'q':
 		if (parse_u64(value, 1, INT64_MAX, &n))
 			return err_set(e, ERR_STORE, 0,
 				       "the store's record %s is damaged: \"%.32s\"", key, value);
-		return add_entry(f, key, "", n, e);
+		return index_add_entry(f, key, "", n, e);
 	default:
-		return add_entry(f, key, "", 1, e);
+		return index_add_entry(f, key, "", 1, e);
 	}
 }
 
@@ -142,7 +145,7 @@ int lease_index_compare(const struct lease_index *want, const struct lease_index
 	return 0;
 }
 
-static size_t first_of(const struct lease_index *f, const char *key)
+static size_t index_first_of(const struct lease_index *f, const char *key)
 {
 	size_t lo = 0, hi = f->n;
 
@@ -164,8 +167,8 @@ int lease_index_record(const struct lease_index *want, const char *key, char **o
 	uint64_t n = 0;
 	char *text = NULL;
 
-	for (size_t i = first_of(want, key); i < want->n && strcmp(want->items[i].key, key) == 0;
-	     i++) {
+	for (size_t i = index_first_of(want, key);
+	     i < want->n && strcmp(want->items[i].key, key) == 0; i++) {
 		const struct lease_index_entry *f = &want->items[i];
 
 		if (*key == 'o' && key_list_add(&list, f->detail))

@@ -44,7 +44,7 @@ struct outside_scan {
 	bool failed;
 };
 
-static bool is_inside(const struct pool_outside *o, struct ip ip)
+static bool leave_is_inside(const struct pool_outside *o, struct ip ip)
 {
 	return !o->no_slice.code && ip_cmp(o->slice.first, ip) <= 0 &&
 	       ip_cmp(ip, o->slice.last) <= 0;
@@ -63,14 +63,14 @@ static void note_cooling(struct outside_scan *s, const struct lease *rec)
 }
 
 /* A record that cannot be read may be a living pod's. */
-static int see_lease(const char *key, const char *value, void *arg)
+static int leave_see_lease(const char *key, const char *value, void *arg)
 {
 	struct outside_scan *s = arg;
 	auto_lease struct lease rec = { .tree = NULL };
 	struct key_address a;
 	struct err why;
 
-	if (key_parse_address(key, &a) || is_inside(s->out, a.ip))
+	if (key_parse_address(key, &a) || leave_is_inside(s->out, a.ip))
 		return 0;
 	bool readable = lease_parse(value, key, &rec, &why) == 0;
 	if (!readable && why.code == ERR_NOMEM) {
@@ -94,7 +94,7 @@ static void note_loan(struct pool_loans *loans, struct ip ip, const char *node)
 	(void)snprintf(loans->node, sizeof(loans->node), "%s", node);
 }
 
-static int see_block(const char *key, const char *value, void *arg)
+static int leave_see_block(const char *key, const char *value, void *arg)
 {
 	struct outside_scan *s = arg;
 	struct block_record r;
@@ -115,8 +115,8 @@ static int count_loans(struct lease_db *l, const char *scope, struct outside_sca
 
 	key_of_blocks(&blocks, scope);
 	key_of_loans(&loans, scope);
-	return lease_db_scan(l, &blocks, see_block, s, s->e) || s->failed ||
-			       lease_db_scan(l, &loans, see_block, s, s->e) || s->failed
+	return lease_db_scan(l, &blocks, leave_see_block, s, s->e) || s->failed ||
+			       lease_db_scan(l, &loans, leave_see_block, s, s->e) || s->failed
 		       ? -1
 		       : 0;
 }
@@ -131,7 +131,7 @@ static int count_outside(struct lease_db *l, const char *name, struct source *ow
 	struct key addresses;
 
 	key_of_pool_addresses(&addresses, name);
-	if (load_slice(l, own, out, e) || lease_db_scan(l, &addresses, see_lease, &s, e) ||
+	if (load_slice(l, own, out, e) || lease_db_scan(l, &addresses, leave_see_lease, &s, e) ||
 	    s.failed)
 		return -1;
 	return count_loans(l, own->scope, &s);
@@ -238,7 +238,7 @@ static struct json *without_blocks(const struct shared_pool_def *d, struct err *
 	return add_reserved(definition, d->reserved, e) ? NULL : TAKE_PTR(definition);
 }
 
-static int put_definition(struct lease_db *l, const struct leave_job *job, struct err *e)
+static int leave_put_definition(struct lease_db *l, const struct leave_job *job, struct err *e)
 {
 	const char *name = job->leave->def->name;
 	struct key k;
@@ -261,14 +261,14 @@ static int forget_outside(struct lease_db *l, const struct leave_job *job, const
 
 	for (size_t i = 0; i < keys->n; i++) {
 		if (key_parse_address(keys->items[i].s, &a) == 0 &&
-		    !is_inside(&job->outside, a.ip) && lease_db_forget(l, &a, e))
+		    !leave_is_inside(&job->outside, a.ip) && lease_db_forget(l, &a, e))
 			return -1;
 	}
 	return 0;
 }
 
-static int move_lease(struct lease_db *l, const struct key *k, const char *id,
-		      struct source_usage *usage, struct err *e)
+static int leave_move_lease(struct lease_db *l, const struct key *k, const char *id,
+			    struct source_usage *usage, struct err *e)
 {
 	auto_lease struct lease rec = { .tree = NULL };
 	bool found;
@@ -283,14 +283,14 @@ static int move_lease(struct lease_db *l, const struct key *k, const char *id,
 }
 
 /* The search begins at the start again, and skips what has a record. */
-static int move_leases(struct lease_db *l, const struct source *slice, const struct keys *keys,
-		       struct err *e)
+static int leave_move_leases(struct lease_db *l, const struct source *slice,
+			     const struct keys *keys, struct err *e)
 {
 	struct source_usage usage = { .used = 0 };
 	struct key k;
 
 	for (size_t i = 0; i < keys->n; i++) {
-		if (move_lease(l, &keys->items[i], slice->id, &usage, e))
+		if (leave_move_lease(l, &keys->items[i], slice->id, &usage, e))
 			return -1;
 	}
 	if (!usage.used && !usage.resting)
@@ -299,7 +299,7 @@ static int move_leases(struct lease_db *l, const struct source *slice, const str
 	return lease_db_put(l, k.s, source_usage_print(&usage), e);
 }
 
-static int move_all(struct lease_db *l, struct leave_job *job, struct err *e)
+static int leave_move_all(struct lease_db *l, struct leave_job *job, struct err *e)
 {
 	static const char kinds[] = "rubf"; /* rests, usages, blocks, their index */
 	const char *name = job->leave->def->name;
@@ -316,16 +316,16 @@ static int move_all(struct lease_db *l, struct leave_job *job, struct err *e)
 			return -1;
 	}
 	/* Without a slice there is no lease either. */
-	if (!job->outside.no_slice.code &&
-	    (pool_slice_cut(&slice, job->outside.number, e) || move_leases(l, &slice, &keys, e)))
+	if (!job->outside.no_slice.code && (pool_slice_cut(&slice, job->outside.number, e) ||
+					    leave_move_leases(l, &slice, &keys, e)))
 		return -1;
-	return put_definition(l, job, e);
+	return leave_put_definition(l, job, e);
 }
 
 /* ---- the transaction ---- */
 
 /* A pool of this node alone: the one that this pool became, or another one of its name. */
-static int check_own(const struct leave_job *job, const struct source *own, struct err *e)
+static int leave_check_own(const struct leave_job *job, const struct source *own, struct err *e)
 {
 	const struct source *new = &job->own;
 	const char *name = job->leave->def->name;
@@ -356,7 +356,7 @@ static int convert(struct lease_db *l, struct leave_job *job, const struct pool_
 		return -1;
 	if (pool_outside_any(&job->outside))
 		return 1;
-	return move_all(l, job, e);
+	return leave_move_all(l, job, e);
 }
 
 static int leave_in_txn(struct lease_db *l, void *arg, struct err *e)
@@ -371,10 +371,10 @@ static int leave_in_txn(struct lease_db *l, void *arg, struct err *e)
 	if (pool_db_load(l, p->def->name, &old, &found, e))
 		return -1;
 	if (!found)
-		rc = put_definition(l, job, e);
+		rc = leave_put_definition(l, job, e);
 	else if (old.source.blocks.uid)
 		rc = convert(l, job, &old, e);
-	else if (check_own(job, &old.source, e))
+	else if (leave_check_own(job, &old.source, e))
 		return -1;
 	if (rc < 0)
 		return -1;

@@ -41,7 +41,7 @@ struct overlap_scan {
 	bool failed;
 };
 
-static int see_pool(const char *key, const char *value, void *arg)
+static int lease_see_pool(const char *key, const char *value, void *arg)
 {
 	struct overlap_scan *o = arg;
 	auto_pool_entry struct pool_entry other = { .text = { .tree = NULL } };
@@ -70,10 +70,10 @@ int pool_db_check_overlap(struct lease_db *l, const char *name, const struct sou
 	struct overlap_scan scan = { .name = name, .s = s, .e = e };
 	const struct key all = { "d/" };
 
-	return lease_db_scan(l, &all, see_pool, &scan, e) || scan.failed ? -1 : 0;
+	return lease_db_scan(l, &all, lease_see_pool, &scan, e) || scan.failed ? -1 : 0;
 }
 
-static int see_lease(const char *key, const char *value, void *arg)
+static int pool_db_see_lease(const char *key, const char *value, void *arg)
 {
 	struct overlap_scan *o = arg;
 	auto_lease struct lease rec = { .tree = NULL };
@@ -102,7 +102,7 @@ int pool_db_check_living(struct lease_db *l, const char *name, const struct sour
 	struct overlap_scan scan = { .name = name, .s = s, .e = e };
 	const struct key pools = { "a/p/" };
 
-	return lease_db_scan(l, &pools, see_lease, &scan, e) || scan.failed ? -1 : 0;
+	return lease_db_scan(l, &pools, pool_db_see_lease, &scan, e) || scan.failed ? -1 : 0;
 }
 
 /* ---- the records of a pool ---- */
@@ -132,7 +132,7 @@ int pool_db_keys(struct lease_db *l, const struct key *prefix, struct keys *out,
 	return lease_db_scan(l, prefix, collect_key, out, e) || out->failed ? -1 : 0;
 }
 
-static int count_held(const char *key, const char *value, void *arg)
+static int pool_db_count_held(const char *key, const char *value, void *arg)
 {
 	uint64_t *held = arg;
 	struct lease rec = { .tree = NULL };
@@ -151,7 +151,7 @@ int pool_db_held(struct lease_db *l, const char *name, uint64_t *out, struct err
 
 	*out = 0;
 	key_of_pool_addresses(&addresses, name);
-	return lease_db_scan(l, &addresses, count_held, out, e);
+	return lease_db_scan(l, &addresses, pool_db_count_held, out, e);
 }
 
 /* Every key that begins with kind/p/<pool>/. */
@@ -187,7 +187,7 @@ int pool_db_move_lease(struct lease_db *l, const struct key *k, const char *sour
 }
 
 /* Through the lease database, so that owners lose their addresses too. */
-static int release_all(struct lease_db *l, const char *pool, struct err *e)
+static int pool_db_release_all(struct lease_db *l, const char *pool, struct err *e)
 {
 	auto_keys struct keys keys = { .n = 0 };
 	struct key_address a;
@@ -207,7 +207,7 @@ int pool_db_delete(struct lease_db *l, const char *name, struct err *e)
 	static const char kinds[] = "airsuqbfl";
 	struct key k;
 
-	if (release_all(l, name, e))
+	if (pool_db_release_all(l, name, e))
 		return -1;
 	for (const char *kind = kinds; *kind; kind++) {
 		if (pool_db_delete_kind(l, *kind, name, e))

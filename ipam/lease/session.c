@@ -26,7 +26,8 @@ int ipam_dir(const struct ctx *ctx, const char *data_dir, char *out, size_t size
 }
 
 /* Refuses folders that railhead itself uses: it would read the store's files as its own. */
-static int check_own(const struct ctx *ctx, const char *data_dir, const char *dir, struct err *e)
+static int session_check_own(const struct ctx *ctx, const char *data_dir, const char *dir,
+			     struct err *e)
 {
 	static const char *const names[] = { "attachments", "vf", "rdma", "ipam" };
 	const char *const roots[] = { ctx->run_dir, ctx->state_dir };
@@ -62,7 +63,7 @@ int ipam_dir_check(const struct ctx *ctx, const char *data_dir, struct err *e)
 	if (ipam_dir(ctx, data_dir, dir, sizeof(dir), e) || site_load(ctx, &site, e))
 		return -1;
 	if (safe_path_below(data_dir, site.data_dirs))
-		return check_own(ctx, data_dir, dir, e);
+		return session_check_own(ctx, data_dir, dir, e);
 	err_set(e, ERR_CONFIG, 0, "ipam.dataDir: \"%.128s\" is in no folder for stores", data_dir);
 	return err_hint(e, "leave it out, choose a folder below /var/lib/cni, or add its folder to "
 			   "\"dataDirs\" in /etc/railhead/" SITE_FILE);
@@ -149,8 +150,8 @@ static int collect_stale(const char *key, const char *value, void *arg)
  * If the records that belong to a lease are damaged, only the lease is changed. The verify that
  * follows repairs the others.
  */
-static int release_one(struct lease_db *l, const struct key_address *a, int64_t since,
-		       struct err *e)
+static int session_release_one(struct lease_db *l, const struct key_address *a, int64_t since,
+			       struct err *e)
 {
 	auto_lease struct lease rec = { .tree = NULL };
 	struct err why;
@@ -185,7 +186,7 @@ static int release_stale(struct lease_db *l, struct err *e)
 	if (since < 0)
 		since = 0;
 	for (size_t i = 0; rc == 0 && !s.failed && i < s.n; i++)
-		rc = release_one(l, &s.items[i], since, e);
+		rc = session_release_one(l, &s.items[i], since, e);
 	free(s.items);
 	return rc || s.failed ? err_wrap(e, "release the leases of earlier boots") : 0;
 }

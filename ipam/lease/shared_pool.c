@@ -72,14 +72,15 @@ static int load_living(struct lease_db *l, const char *name, struct keys *blocks
 		       : 0;
 }
 
-static int refuse_living(const char *name, const char *what, const char *uid, struct err *e)
+static int shared_pool_refuse_living(const char *name, const char *what, const char *uid,
+				     struct err *e)
 {
 	err_set(e, ERR_BUSY, 0, "pool %s: its %s changed, and this node has blocks or leases of it",
 		name, what);
 	return err_hint(e, "the pool with uid %s stays on this node until they are gone", uid);
 }
 
-static int check_own(const struct pool_entry *old, const char *name, struct err *e)
+static int shared_pool_check_own(const struct pool_entry *old, const char *name, struct err *e)
 {
 	if (old->source.blocks.uid)
 		return 0;
@@ -134,15 +135,15 @@ static int check_old(struct lease_db *l, const struct put_job *job, struct keys 
 		return -1;
 	if (!found)
 		return 0;
-	if (check_own(&old, job->d->name, e))
+	if (shared_pool_check_own(&old, job->d->name, e))
 		return -1;
 	const char *what = difference(&old.source, job->new);
 	if (!what || (blocks->n == 0 && held == 0))
 		return 0;
-	return refuse_living(job->d->name, what, old.source.blocks.uid, e);
+	return shared_pool_refuse_living(job->d->name, what, old.source.blocks.uid, e);
 }
 
-static int put_in_txn(struct lease_db *l, void *arg, struct err *e)
+static int shared_pool_put_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	const struct put_job *job = arg;
 	const struct shared_pool_def *d = job->d;
@@ -164,7 +165,7 @@ int shared_pool_put(struct ipam *m, const struct shared_pool_def *d, struct err 
 {
 	struct shared_pool_view v = { .source = { .label = "" } };
 	struct put_job arg = { d, &v.source };
-	struct ipam_job job = { STORE_WRITE, "POOL", put_in_txn, &arg, NULL };
+	struct ipam_job job = { STORE_WRITE, "POOL", shared_pool_put_in_txn, &arg, NULL };
 
 	if (shared_pool_decode(d, &v, e))
 		return -1;
@@ -194,7 +195,7 @@ static int remove_in_txn(struct lease_db *l, void *arg, struct err *e)
 		return -1;
 	if (!found)
 		return 0;
-	if (check_own(&old, job->name, e))
+	if (shared_pool_check_own(&old, job->name, e))
 		return -1;
 	job->result = held || blocks.n;
 	return job->result ? 0 : pool_db_delete(l, job->name, e);
@@ -218,7 +219,7 @@ struct list_job {
 	bool failed;
 };
 
-static int add_pool(struct list_job *job, const char *name, const struct pool_text *t)
+static int lease_add_pool(struct list_job *job, const char *name, const struct pool_text *t)
 {
 	struct json *o = json_push_object(job->out);
 
@@ -230,17 +231,18 @@ static int add_pool(struct list_job *job, const char *name, const struct pool_te
 	return 0;
 }
 
-static int see_pool(const char *key, const char *value, void *arg)
+static int shared_pool_see_pool(const char *key, const char *value, void *arg)
 {
 	struct list_job *job = arg;
 	auto_pool_text struct pool_text t = { .tree = NULL };
 
 	/* A damaged record may be a shared pool's: the agent must not take it for removed. */
-	job->failed = pool_parse(value, key, &t, job->e) || (t.uid && add_pool(job, key + 2, &t));
+	job->failed =
+		pool_parse(value, key, &t, job->e) || (t.uid && lease_add_pool(job, key + 2, &t));
 	return job->failed;
 }
 
-static int list_in_txn(struct lease_db *l, void *arg, struct err *e)
+static int shared_pool_list_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct list_job *job = arg;
 	const struct key all = { "d/" };
@@ -250,13 +252,13 @@ static int list_in_txn(struct lease_db *l, void *arg, struct err *e)
 	job->e = e;
 	if (!job->out)
 		return err_nomem(e);
-	return lease_db_scan(l, &all, see_pool, job, e) || job->failed ? -1 : 0;
+	return lease_db_scan(l, &all, shared_pool_see_pool, job, e) || job->failed ? -1 : 0;
 }
 
 int shared_pool_list(struct ipam *m, struct json **out, struct err *e)
 {
 	struct list_job arg = { .out = NULL };
-	struct ipam_job job = { STORE_READ, "POOL", list_in_txn, &arg, NULL };
+	struct ipam_job job = { STORE_READ, "POOL", shared_pool_list_in_txn, &arg, NULL };
 
 	if (ipam_run(m, &job, e)) {
 		json_free(arg.out);

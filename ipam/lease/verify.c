@@ -104,7 +104,7 @@ static int note_unreadable(struct check *c, struct strings *to, const char *key,
 
 /* ---- leases ---- */
 
-static int see_lease(const char *key, const char *value, void *arg)
+static int verify_see_lease(const char *key, const char *value, void *arg)
 {
 	struct check *c = arg;
 	auto_lease struct lease rec = { .tree = NULL };
@@ -218,7 +218,7 @@ static int see_sticky(const char *key, const char *value, void *arg)
 
 /* ---- pools ---- */
 
-static int see_pool(const char *key, const char *value, void *arg)
+static int verify_see_pool(const char *key, const char *value, void *arg)
 {
 	struct check *c = arg;
 	struct pool_text def = { .tree = NULL };
@@ -361,7 +361,7 @@ static int reset_cursor(const char *key, const char *value, void *arg)
 	return stop_scan(c, add_string(&c->bad, key, c->e));
 }
 
-static void note_block(void *arg, bool repaired, const char *text)
+static void verify_note_block(void *arg, bool repaired, const char *text)
 {
 	report_problem(arg, repaired, "%s", text);
 }
@@ -372,13 +372,13 @@ int verify_lease_db(struct lease_db *l, struct verify *v, struct err *e)
 	static const char *const derived[] = { "i/", "o/", "q/", "r/", "u/" };
 
 	v->held = v->resting = v->pools = v->problems = v->left = 0;
-	if (scan_prefix(&c, "a/", see_lease))
+	if (scan_prefix(&c, "a/", verify_see_lease))
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(derived); i++) {
 		if (scan_prefix(&c, derived[i], see_derived))
 			return -1;
 	}
-	if (scan_prefix(&c, "s/", see_sticky) || scan_prefix(&c, "d/", see_pool) ||
+	if (scan_prefix(&c, "s/", see_sticky) || scan_prefix(&c, "d/", verify_see_pool) ||
 	    scan_prefix(&c, "", see_unknown))
 		return -1;
 	/* Delete damaged leases first: adopt_orphans() may write a new one for the address. */
@@ -394,6 +394,7 @@ int verify_lease_db(struct lease_db *l, struct verify *v, struct err *e)
 		if (rebuild_record(&c, c.bad.items[i]))
 			return -1;
 	}
-	const struct verify_blocks blocks = { v->repair, v->problems > v->left, note_block, &c };
+	const struct verify_blocks blocks = { v->repair, v->problems > v->left, verify_note_block,
+					      &c };
 	return delete_all(&c, &c.sticky) || verify_blocks(l, &blocks, e) ? -1 : 0;
 }

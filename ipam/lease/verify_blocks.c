@@ -13,9 +13,9 @@
 
 #define ENTRIES_MAX (1u << 24)
 
-static void report(const struct verify_blocks *v, bool repaired, const char *fmt, ...)
+static void verify_blocks_report(const struct verify_blocks *v, bool repaired, const char *fmt, ...)
 	printf_like(3, 4);
-static void report(const struct verify_blocks *v, bool repaired, const char *fmt, ...)
+static void verify_blocks_report(const struct verify_blocks *v, bool repaired, const char *fmt, ...)
 {
 	char text[1200];
 	va_list ap;
@@ -38,7 +38,7 @@ struct block_check {
 	struct err why; /* the record is damaged */
 };
 
-static void clear_check(struct block_check *b)
+static void verify_blocks_clear_check(struct block_check *b)
 {
 	pool_entry_clear(&b->pool);
 }
@@ -48,7 +48,7 @@ struct held_scan {
 	uint64_t held;
 };
 
-static int count_held(const char *key, const char *value, void *arg)
+static int verify_blocks_count_held(const char *key, const char *value, void *arg)
 {
 	struct held_scan *s = arg;
 	auto_lease struct lease rec = { .tree = NULL };
@@ -98,16 +98,17 @@ static int see_damaged(struct lease_db *l, const struct verify_blocks *v,
 		s.range = pool_block_range(b->pool.source.blocks.bits, b->at.ip);
 	key_of_addresses(&prefix, b->at.scope, b->at.ip.family);
 	key_of_address(&from, b->at.scope, b->at.ip);
-	if (lease_db_scan_from(l, (struct store_span){ prefix.s, from.s }, count_held, &s, e))
+	if (lease_db_scan_from(l, (struct store_span){ prefix.s, from.s }, verify_blocks_count_held,
+			       &s, e))
 		return -1;
-	report(v, s.held == 0, "%s", b->why.msg);
+	verify_blocks_report(v, s.held == 0, "%s", b->why.msg);
 	if (!v->repair || s.held)
 		return 0;
 	return lease_db_del(l, b->key, e) || (b->is_loan && look_for_loans(l, e)) ? -1 : 0;
 }
 
 /* The pool of a block; not known also if its definition is damaged. */
-static int load_pool(struct lease_db *l, struct block_check *b, struct err *e)
+static int verify_blocks_load_pool(struct lease_db *l, struct block_check *b, struct err *e)
 {
 	const char *name, *text;
 	struct err why;
@@ -142,21 +143,21 @@ static int check_usage(struct lease_db *l, const struct block_check *b, struct e
 }
 
 /* 0: *place is the block's place in the index; a loan has none. 1: it cannot be said. */
-static int check_block(struct lease_db *l, const struct verify_blocks *v, const char *key,
-		       struct key *place, struct err *e)
+static int verify_blocks_check_block(struct lease_db *l, const struct verify_blocks *v,
+				     const char *key, struct key *place, struct err *e)
 {
-	auto_clean(clear_check) struct block_check b = { .key = key };
+	auto_clean(verify_blocks_clear_check) struct block_check b = { .key = key };
 	struct block_record r;
 	const char *text;
 
 	if (lease_db_get(l, key, &text, e))
 		return -1;
 	int bad = block_value_parse(key, text, &r, &b.why) ? note_error(&b.why, e) : 0;
-	if (bad < 0 || load_pool(l, &b, e))
+	if (bad < 0 || verify_blocks_load_pool(l, &b, e))
 		return -1;
 	if (!b.known) {
-		report(v, false, "%s: a %s of a pool that this node does not know", key,
-		       b.is_loan ? "loan" : "block");
+		verify_blocks_report(v, false, "%s: a %s of a pool that this node does not know",
+				     key, b.is_loan ? "loan" : "block");
 		return 0;
 	}
 	if (bad)
@@ -176,7 +177,7 @@ static int compare_keys(const void *a, const void *b)
 	return strcmp(((const struct key *)a)->s, ((const struct key *)b)->s);
 }
 
-static bool has_key(const struct keys *k, const struct key *key)
+static bool verify_blocks_has_key(const struct keys *k, const struct key *key)
 {
 	return k->n && bsearch(key, k->items, k->n, sizeof(*key), compare_keys);
 }
@@ -185,16 +186,16 @@ static int compare_index(struct lease_db *l, const struct verify_blocks *v, cons
 			 const struct keys *have, struct err *e)
 {
 	for (size_t i = 0; i < have->n; i++) {
-		if (has_key(want, &have->items[i]))
+		if (verify_blocks_has_key(want, &have->items[i]))
 			continue;
-		report(v, true, "%s: the block has no place there", have->items[i].s);
+		verify_blocks_report(v, true, "%s: the block has no place there", have->items[i].s);
 		if (v->repair && lease_db_del(l, have->items[i].s, e))
 			return -1;
 	}
 	for (size_t i = 0; i < want->n; i++) {
-		if (has_key(have, &want->items[i]))
+		if (verify_blocks_has_key(have, &want->items[i]))
 			continue;
-		report(v, true, "%s: the entry is missing", want->items[i].s);
+		verify_blocks_report(v, true, "%s: the entry is missing", want->items[i].s);
 		if (v->repair && l->t->store->ops->put(l->t, want->items[i].s, "", e))
 			return -1;
 	}
@@ -210,7 +211,7 @@ struct lease_scan {
 	bool failed;
 };
 
-static int see_lease(const char *key, const char *value, void *arg)
+static int verify_blocks_see_lease(const char *key, const char *value, void *arg)
 {
 	struct lease_scan *s = arg;
 	auto_lease struct lease rec = { .tree = NULL };
@@ -235,7 +236,8 @@ static int see_lease(const char *key, const char *value, void *arg)
 	if (!s->failed && !text)
 		s->failed = lease_db_get(s->l, loan.s, &text, s->e) != 0;
 	if (!s->failed && !text)
-		report(s->v, false, "%s: is leased, and its block has no record %s", key, k.s);
+		verify_blocks_report(s->v, false, "%s: is leased, and its block has no record %s",
+				     key, k.s);
 	return s->failed;
 }
 
@@ -250,7 +252,7 @@ int verify_blocks(struct lease_db *l, const struct verify_blocks *v, struct err 
 		return -1;
 	for (size_t i = 0; i < records.n; i++) {
 		struct key place = { "" };
-		int rc = check_block(l, v, records.items[i].s, &place, e);
+		int rc = verify_blocks_check_block(l, v, records.items[i].s, &place, e);
 
 		if (rc < 0)
 			return -1;
@@ -265,7 +267,7 @@ int verify_blocks(struct lease_db *l, const struct verify_blocks *v, struct err 
 		qsort(want.items, want.n, sizeof(struct key), compare_keys);
 	if (pool_db_keys(l, &index, &have, e) ||
 	    (!unknown && compare_index(l, v, &want, &have, e)) ||
-	    lease_db_scan(l, &leases, see_lease, &scan, e))
+	    lease_db_scan(l, &leases, verify_blocks_see_lease, &scan, e))
 		return -1;
 	return scan.failed ? -1 : 0;
 }

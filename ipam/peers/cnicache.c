@@ -15,7 +15,7 @@
 
 /* ---- one file ---- */
 
-static bool copy_text(const struct json *n, char *out, size_t size)
+static bool cnicache_copy_text(const struct json *n, char *out, size_t size)
 {
 	const char *text = json_str(n);
 
@@ -26,7 +26,7 @@ static bool copy_text(const struct json *n, char *out, size_t size)
 }
 
 /* cniArgs is an array of [key, value]. */
-static void read_args(const struct json *args, struct cnicache_entry *e)
+static void cnicache_read_args(const struct json *args, struct cnicache_entry *e)
 {
 	const struct {
 		const char *key;
@@ -42,8 +42,8 @@ static void read_args(const struct json *args, struct cnicache_entry *e)
 
 		for (size_t i = 0; key && i < ARRAY_SIZE(wanted); i++) {
 			if (strcmp(key, wanted[i].key) == 0)
-				(void)copy_text(json_next(json_first(pair)), wanted[i].out,
-						CNICACHE_NAME_MAX);
+				(void)cnicache_copy_text(json_next(json_first(pair)), wanted[i].out,
+							 CNICACHE_NAME_MAX);
 		}
 	}
 }
@@ -55,12 +55,12 @@ int cnicache_parse(const char *text, size_t len, struct cnicache_entry *out)
 	struct err ignored;
 
 	if (json_parse(text, len, "cache", &o, &ignored) ||
-	    !copy_text(json_get(o, "networkName"), x.network, sizeof(x.network)) ||
-	    !copy_text(json_get(o, "containerId"), x.container, sizeof(x.container)) ||
-	    !copy_text(json_get(o, "ifName"), x.ifname, sizeof(x.ifname)) || !id_valid(x.network) ||
-	    !id_valid(x.container) || ifname_problem(x.ifname))
+	    !cnicache_copy_text(json_get(o, "networkName"), x.network, sizeof(x.network)) ||
+	    !cnicache_copy_text(json_get(o, "containerId"), x.container, sizeof(x.container)) ||
+	    !cnicache_copy_text(json_get(o, "ifName"), x.ifname, sizeof(x.ifname)) ||
+	    !id_valid(x.network) || !id_valid(x.container) || ifname_problem(x.ifname))
 		return -1;
-	read_args(json_get(o, "cniArgs"), &x);
+	cnicache_read_args(json_get(o, "cniArgs"), &x);
 	memcpy(x.file, out->file, sizeof(x.file));
 	*out = x;
 	return 0;
@@ -96,7 +96,7 @@ int cnicache_config(const char *text, size_t len, struct json **out, struct err 
 
 #define ENTRIES_MAX (1u << 20)
 
-static int read_file(int dir, const char *name, cnicache_fn fn, void *arg, struct err *e)
+static int cnicache_read_file(int dir, const char *name, cnicache_fn fn, void *arg, struct err *e)
 {
 	auto_free char *text = NULL;
 	struct err why;
@@ -127,7 +127,7 @@ int cnicache_each(const struct ctx *ctx, const char *folder, cnicache_fn fn, voi
 		return err_wrap(e, "libcni's folder %s", path);
 	}
 	for (size_t i = 0; i < names.n; i++) {
-		if (read_file(dir, names.name[i], fn, arg, e))
+		if (cnicache_read_file(dir, names.name[i], fn, arg, e))
 			return -1;
 	}
 	return 0;
@@ -167,7 +167,8 @@ void cnicache_clear(struct cnicache *c)
 }
 
 /* Splits NETWORK-CONTAINER-IFNAME. All parts can contain '-', so the container must be known. */
-static bool read_name(const struct cnicache_query *q, const char *name, struct cnicache_entry *out)
+static bool cnicache_read_name(const struct cnicache_query *q, const char *name,
+			       struct cnicache_entry *out)
 {
 	const char *at = strstr(name, q->container), *end = at ? at + strlen(q->container) : NULL;
 
@@ -193,7 +194,7 @@ size_t cnicache_find(const struct cnicache *c, const struct cnicache_query *q,
 		if (*have->container && strcmp(have->container, q->container) != 0)
 			continue;
 		x = *have;
-		if ((!*x.container && !read_name(q, have->file, &x)) ||
+		if ((!*x.container && !cnicache_read_name(q, have->file, &x)) ||
 		    (*q->network && strcmp(x.network, q->network) != 0) ||
 		    (*q->ifname && strcmp(x.ifname, q->ifname) != 0))
 			continue;

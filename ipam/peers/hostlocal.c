@@ -67,7 +67,7 @@ int hostlocal_holds(const struct hostlocal *h, struct ip ip, struct err *e)
 }
 
 /* One line, without its break and blanks around it. */
-static bool take_line(struct slice *rest, char *out, size_t size)
+static bool hostlocal_take_line(struct slice *rest, char *out, size_t size)
 {
 	struct slice line;
 
@@ -83,12 +83,13 @@ int hostlocal_parse(const char *text, size_t len, struct hostlocal_lease *out)
 	struct slice rest = { text, len };
 
 	*out->container = *out->ifname = '\0';
-	if (!take_line(&rest, out->container, sizeof(out->container)) || !*out->container ||
-	    !id_valid(out->container)) {
+	if (!hostlocal_take_line(&rest, out->container, sizeof(out->container)) ||
+	    !*out->container || !id_valid(out->container)) {
 		*out->container = '\0';
 		return -1;
 	}
-	if (!take_line(&rest, out->ifname, sizeof(out->ifname)) || ifname_problem(out->ifname))
+	if (!hostlocal_take_line(&rest, out->ifname, sizeof(out->ifname)) ||
+	    ifname_problem(out->ifname))
 		*out->ifname = '\0';
 	return 0;
 }
@@ -131,7 +132,7 @@ struct release {
 	size_t n;
 };
 
-static int release_one(const struct hostlocal_lease *lease, void *arg, struct err *e)
+static int hostlocal_release_one(const struct hostlocal_lease *lease, void *arg, struct err *e)
 {
 	struct release *r = arg;
 	char name[IP_STR_LEN];
@@ -153,8 +154,8 @@ int hostlocal_release(const struct hostlocal *h, const char *container, const ch
 {
 	struct release r = { h, container, ifname, 0 };
 
-	if (hostlocal_each(h, release_one, &r, e))
+	if (hostlocal_each(h, hostlocal_release_one, &r, e))
 		return -1;
 	r.ifname = "";
-	return r.n ? 0 : hostlocal_each(h, release_one, &r, e);
+	return r.n ? 0 : hostlocal_each(h, hostlocal_release_one, &r, e);
 }

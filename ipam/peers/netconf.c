@@ -85,7 +85,7 @@ static int add_excludes(const struct peer *p, struct json *pool, const struct js
 	return 0;
 }
 
-static int add_range(const struct peer *p, const struct json *range, struct json **pool)
+static int netconf_add_range(const struct peer *p, const struct json *range, struct json **pool)
 {
 	char subnet[64], part[64], text[PREFIX_STR_LEN];
 	struct peer_pool from = { p->name,
@@ -151,7 +151,7 @@ static bool has_ip(const struct json *pool, const char *text)
 }
 
 /* Routes and gateway are of the network; each goes to the pool of its family. */
-static int add_shared(const struct peer *p, const struct json *ipam, struct json *pool)
+static int netconf_add_shared(const struct peer *p, const struct json *ipam, struct json *pool)
 {
 	const char *gateway = peer_text(ipam, "gateway");
 	struct ip_prefix net, dst;
@@ -180,10 +180,11 @@ static int read_ipam(const struct peer *p, const struct json *ipam)
 	if (peer_notes(p, ipam, ipam_keys))
 		return -1;
 	if (*peer_text(ipam, "range") &&
-	    (add_range(p, ipam, &pool) || (pool && add_shared(p, ipam, pool))))
+	    (netconf_add_range(p, ipam, &pool) || (pool && netconf_add_shared(p, ipam, pool))))
 		return -1;
 	json_each (range, json_get(ipam, "ipRanges")) {
-		if (add_range(p, range, &pool) || (pool && add_shared(p, ipam, pool)))
+		if (netconf_add_range(p, range, &pool) ||
+		    (pool && netconf_add_shared(p, ipam, pool)))
 			return -1;
 	}
 	for (size_t i = before; i < json_len(p->all->pools); i++)
@@ -230,7 +231,7 @@ int peer_whereabouts_pool(const struct peer *p)
 						{ NULL, NULL } };
 	struct json *pool;
 
-	if (peer_notes(p, p->spec, keys) || add_range(p, p->spec, &pool))
+	if (peer_notes(p, p->spec, keys) || netconf_add_range(p, p->spec, &pool))
 		return -1;
 	if (!pool)
 		return 0;

@@ -27,7 +27,7 @@ static int exclude(const struct peer *p, struct json *pool)
 }
 
 /* Destinations go through the gateway of the pool. */
-static int add_routes(const struct peer *p, struct json *pool)
+static int nvipam_add_routes(const struct peer *p, struct json *pool)
 {
 	struct ip_prefix net;
 
@@ -68,7 +68,7 @@ int peer_nv_pool(const struct peer *p, const struct json *status)
 		      nodes))
 		return -1;
 	return peer_gateway(p, pool, peer_text(p->spec, "gateway")) || exclude(p, pool) ||
-			       add_routes(p, pool) || peer_nv_nodes(p, NULL, pool)
+			       nvipam_add_routes(p, pool) || peer_nv_nodes(p, NULL, pool)
 		       ? -1
 		       : 0;
 }
@@ -146,7 +146,7 @@ static int add_network(const struct peer *p, const struct json *allocation)
 	if (!pool)
 		return 0;
 	return add_gateway(p, pool, peer_text(allocation, "gateway")) || exclude(p, pool) ||
-			       exclude_indices(p, pool) || add_routes(p, pool) ||
+			       exclude_indices(p, pool) || nvipam_add_routes(p, pool) ||
 			       peer_nv_nodes(p, *node ? json_get(allocation, "nodeName") : NULL,
 					     pool)
 		       ? -1

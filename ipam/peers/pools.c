@@ -115,7 +115,7 @@ static void label_of(const char *name, char out[PEER_POOLS_NAME_MAX + 1])
 		out[--n] = '\0';
 }
 
-static bool is_taken(const struct peer_pools *all, const char *name)
+static bool pools_is_taken(const struct peer_pools *all, const char *name)
 {
 	json_each (pool, all->pools) {
 		if (strcmp(peer_text(pool, "name"), name) == 0)
@@ -130,14 +130,14 @@ static void free_name(const struct peer_pools *all, char name[PEER_POOLS_NAME_MA
 	char base[PEER_POOLS_NAME_MAX + 1];
 
 	memcpy(base, name, sizeof(base));
-	for (unsigned i = 2; is_taken(all, name); i++)
+	for (unsigned i = 2; pools_is_taken(all, name); i++)
 		(void)snprintf(name, PEER_POOLS_NAME_MAX + 1, "%.25s-%u", base, i);
 }
 
 /* ---- pools ---- */
 
 /* A power of two, such that the subnet has a few blocks. */
-static uint64_t block_of(uint64_t want, struct ip_prefix subnet)
+static uint64_t pools_block_of(uint64_t want, struct ip_prefix subnet)
 {
 	unsigned host = ip_bits(subnet.addr.family) - subnet.len;
 	uint64_t block = 1;
@@ -149,7 +149,7 @@ static uint64_t block_of(uint64_t want, struct ip_prefix subnet)
 	return block;
 }
 
-static int read_subnet(const struct peer *p, const char *text, struct ip_prefix *out)
+static int pools_read_subnet(const struct peer *p, const char *text, struct ip_prefix *out)
 {
 	char right[PREFIX_STR_LEN];
 
@@ -172,7 +172,7 @@ int peer_pool(const struct peer *p, const struct peer_pool *from, struct json **
 {
 	char name[PEER_POOLS_NAME_MAX + 1], subnet[PREFIX_STR_LEN];
 	struct ip_prefix net;
-	int rc = read_subnet(p, from->subnet, &net);
+	int rc = pools_read_subnet(p, from->subnet, &net);
 
 	*out = NULL;
 	if (rc > 0)
@@ -185,7 +185,7 @@ int peer_pool(const struct peer *p, const struct peer_pool *from, struct json **
 	label_of(from->name, name);
 	free_name(p->all, name);
 
-	uint64_t block = block_of(from->block ? from->block : p->all->block, net);
+	uint64_t block = pools_block_of(from->block ? from->block : p->all->block, net);
 
 	if (strcmp(name, from->name) != 0 &&
 	    peer_note(p, "name", "\"%.100s\": the pool is called %s", from->name, name))
@@ -322,7 +322,7 @@ static int read_nad(const struct peer *p)
 	return peer_netconf(&nested);
 }
 
-static int read_object(const struct peer *p, const struct json *o)
+static int pools_read_object(const struct peer *p, const struct json *o)
 {
 	const struct json *status = json_get(o, "status");
 
@@ -376,7 +376,7 @@ static int add_at(struct peer_pools *all, const struct json *doc, unsigned depth
 	}
 	if (p.spec && json_type(p.spec) != JSON_OBJECT)
 		return peer_note(&p, "spec", "%s, not an object", json_type_name(p.spec));
-	return json_get(doc, "kind") ? read_object(&p, doc) : peer_netconf(&p);
+	return json_get(doc, "kind") ? pools_read_object(&p, doc) : peer_netconf(&p);
 }
 
 static struct json *made(struct json **at)
@@ -396,7 +396,7 @@ int peer_pools_add(struct peer_pools *p, const struct json *doc, struct err *e)
 
 /* ---- the end ---- */
 
-static int reserve(const struct peer *p, const struct json *ips)
+static int pools_reserve(const struct peer *p, const struct json *ips)
 {
 	json_each (item, ips) {
 		const char *text = json_str(item);
@@ -444,7 +444,7 @@ static int fit_block(struct json *pool, struct err *e)
 	return json_add_int(pool, "blockSize", (int64_t)block) ? err_nomem(e) : 0;
 }
 
-static int check_overlap(struct peer_pools *all, const struct json *pool, struct err *e)
+static int pools_check_overlap(struct peer_pools *all, const struct json *pool, struct err *e)
 {
 	struct peer p = { .all = all, .e = e };
 	struct ip_prefix a, b;
@@ -475,7 +475,7 @@ int peer_pools_finish(struct peer_pools *p, struct err *e)
 		struct peer of = { .all = p, .e = e };
 
 		(void)snprintf(of.label, sizeof(of.label), "%.150s", peer_text(o, "object"));
-		if (reserve(&of, json_get(o, "ips")))
+		if (pools_reserve(&of, json_get(o, "ips")))
 			return -1;
 	}
 	for (size_t i = 0; i < json_len(p->pools); i++) {
@@ -483,7 +483,7 @@ int peer_pools_finish(struct peer_pools *p, struct err *e)
 			return -1;
 	}
 	json_each (pool, p->pools) {
-		if (check_overlap(p, pool, e))
+		if (pools_check_overlap(p, pool, e))
 			return -1;
 	}
 	return 0;

@@ -26,7 +26,7 @@ static const struct peer_key pool_keys[] = {
 	{ NULL, NULL },
 };
 
-static int add_routes(const struct peer *p, struct json *pool)
+static int spider_add_routes(const struct peer *p, struct json *pool)
 {
 	json_each (route, json_get(p->spec, "routes")) {
 		if (peer_route(p, pool, peer_text(route, "dst"), peer_text(route, "gw")))
@@ -35,13 +35,13 @@ static int add_routes(const struct peer *p, struct json *pool)
 	return 0;
 }
 
-static int fill(const struct peer *p, struct json *pool)
+static int spider_fill(const struct peer *p, struct json *pool)
 {
 	const char *gateway = peer_text(p->spec, "gateway");
 
 	if (peer_list(p, pool, "ranges", json_get(p->spec, "ips")) ||
 	    peer_list(p, pool, "excludes", json_get(p->spec, "excludeIPs")) ||
-	    peer_gateway(p, pool, gateway) || add_routes(p, pool) ||
+	    peer_gateway(p, pool, gateway) || spider_add_routes(p, pool) ||
 	    peer_list(p, pool, "namespaces", json_get(p->spec, "namespaceName")) ||
 	    peer_spider_nodes(p, pool))
 		return -1;
@@ -63,7 +63,7 @@ int peer_spider_pool(const struct peer *p)
 		return peer_note(p, "ips", "the pool has no addresses: no pool is made");
 	if (peer_notes(p, p->spec, pool_keys) || peer_pool(p, &from, &pool))
 		return -1;
-	return pool ? fill(p, pool) : 0;
+	return pool ? spider_fill(p, pool) : 0;
 }
 
 /* Its addresses are those of the pools that Spiderpool made of it. */
@@ -97,7 +97,7 @@ int peer_spider_subnet(const struct peer *p)
 		    "it becomes one pool for all applications: railhead makes no pool for each") ||
 	    peer_notes(p, p->spec, pool_keys) || peer_pool(p, &from, &pool))
 		return -1;
-	return pool ? fill(p, pool) : 0;
+	return pool ? spider_fill(p, pool) : 0;
 }
 
 int peer_spider_reserved(const struct peer *p)

@@ -38,16 +38,16 @@ static void add_str(struct text *t, const char *s)
 		add_char(t, *s);
 }
 
-static bool is_plain(char c)
+static bool key_is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_' || c == '.' || c == '-';
 }
 
-static void add_part(struct text *t, const char *s)
+static void key_add_part(struct text *t, const char *s)
 {
 	for (; *s; s++) {
-		if (is_plain(*s)) {
+		if (key_is_plain(*s)) {
 			add_char(t, *s);
 			continue;
 		}
@@ -79,7 +79,7 @@ static void add_hex(struct text *t, u128 v, unsigned digits)
 		add_char(t, HEX_DIGITS[(v >> (4 * --digits)) & 15]);
 }
 
-static void add_ip(struct text *t, struct ip ip)
+static void key_add_ip(struct text *t, struct ip ip)
 {
 	add_str(t, ip.family == IP_V4 ? "4/" : "6/");
 	add_hex(t, ip.v, ip.family == IP_V4 ? HEX_V4 : HEX_V6);
@@ -100,7 +100,7 @@ void key_of_address(struct key *k, const char *scope, struct ip ip)
 
 	add_str(&t, scope);
 	add_str(&t, "/");
-	add_ip(&t, ip);
+	key_add_ip(&t, ip);
 	finish_key(k, &t);
 }
 
@@ -108,11 +108,11 @@ void key_of_owner(struct key *k, const char *container, const char *ifname, cons
 {
 	struct text t = start_key(k, "o/");
 
-	add_part(&t, container);
+	key_add_part(&t, container);
 	add_str(&t, "/");
-	add_part(&t, ifname);
+	key_add_part(&t, ifname);
 	add_str(&t, "/");
-	add_part(&t, network);
+	key_add_part(&t, network);
 	finish_key(k, &t);
 }
 
@@ -120,7 +120,7 @@ void key_of_container(struct key *k, const char *container)
 {
 	struct text t = start_key(k, "o/");
 
-	add_part(&t, container);
+	key_add_part(&t, container);
 	add_str(&t, "/");
 	finish_key(k, &t);
 }
@@ -148,7 +148,7 @@ void key_of_rest(struct key *k, const char *scope, const char *source, int64_t s
 	add_hex(&t, since < 0 ? 0 : (u128)since, 16);
 	add_str(&t, "/");
 	if (ip)
-		add_ip(&t, *ip);
+		key_add_ip(&t, *ip);
 	finish_key(k, &t);
 }
 
@@ -159,7 +159,7 @@ void key_of_sticky(struct key *k, const char *scope, const char *const pod[3])
 	add_str(&t, scope);
 	for (int i = 0; i < 3; i++) {
 		add_str(&t, "/");
-		add_part(&t, pod[i]);
+		key_add_part(&t, pod[i]);
 	}
 	finish_key(k, &t);
 }
@@ -171,11 +171,11 @@ void key_of_pod(struct key *k, const char *scope, const char *const pod[3], cons
 	add_str(&t, scope);
 	for (int i = 0; i < 3; i++) {
 		add_str(&t, "/");
-		add_part(&t, pod[i]);
+		key_add_part(&t, pod[i]);
 	}
 	add_str(&t, "/");
 	if (ip)
-		add_ip(&t, *ip);
+		key_add_ip(&t, *ip);
 	finish_key(k, &t);
 }
 
@@ -195,7 +195,7 @@ void key_of_quota(struct key *k, const char *scope, const char *ns)
 
 	add_str(&t, scope);
 	add_str(&t, "/");
-	add_part(&t, ns);
+	key_add_part(&t, ns);
 	finish_key(k, &t);
 }
 
@@ -203,7 +203,7 @@ void key_of_pool(struct key *k, const char *name)
 {
 	struct text t = start_key(k, "d/");
 
-	add_part(&t, name);
+	key_add_part(&t, name);
 	finish_key(k, &t);
 }
 
@@ -214,7 +214,7 @@ static void ip_in_scope(struct key *k, const char *letter, const char *scope, co
 	add_str(&t, scope);
 	add_str(&t, "/");
 	if (ip)
-		add_ip(&t, *ip);
+		key_add_ip(&t, *ip);
 	finish_key(k, &t);
 }
 
@@ -270,7 +270,7 @@ void key_of_free(struct key *k, const char *scope, const struct key_free *f)
 
 	add_hex(&t, f->since < 0 ? 0 : (u128)f->since, 16);
 	add_str(&t, "/");
-	add_ip(&t, f->start);
+	key_add_ip(&t, f->start);
 	finish_key(k, &t);
 }
 

@@ -62,7 +62,7 @@ static struct lmdb_txn *txn_of(struct store_txn *t)
 	return (struct lmdb_txn *)(void *)t;
 }
 
-static struct lmdb_place place_of(const struct lmdb *s)
+static struct lmdb_place lmdb_place_of(const struct lmdb *s)
 {
 	return (struct lmdb_place){ s->dirfd, s->lockfd, s->boot, s->file };
 }
@@ -195,7 +195,7 @@ static int check_key(const struct lmdb *s, const char *key, struct err *e)
 }
 
 /* Values are stored with their NUL, so that readers get text without a copy. */
-static int check_value(const struct lmdb *s, const MDB_val *v, struct err *e)
+static int lmdb_check_value(const struct lmdb *s, const MDB_val *v, struct err *e)
 {
 	if (v->mv_size > 0 && ((const char *)v->mv_data)[v->mv_size - 1] == '\0')
 		return 0;
@@ -213,7 +213,7 @@ static int lmdb_get(struct store_txn *txn, const char *key, const char **value, 
 	int rc = mdb_get(t->txn, t->dbi, &k, &v);
 	if (rc && rc != MDB_NOTFOUND)
 		return set_lmdb_error(s, rc, "read", e);
-	if (rc == 0 && check_value(s, &v, e))
+	if (rc == 0 && lmdb_check_value(s, &v, e))
 		return -1;
 	*value = rc == 0 ? v.mv_data : NULL;
 	return 0;
@@ -265,7 +265,7 @@ static int visit_key(const struct lmdb *s, const MDB_val *k, const MDB_val *v, c
 		return 1;
 	if (k->mv_size > STORE_KEY_MAX)
 		return lmdb_damaged(s->file, "a key is too long", e);
-	if (check_value(s, v, e))
+	if (lmdb_check_value(s, v, e))
 		return -1;
 	memcpy(key, k->mv_data, k->mv_size);
 	key[k->mv_size] = '\0';
@@ -315,7 +315,7 @@ static int lmdb_commit(struct store_txn *txn, struct err *e)
 {
 	struct lmdb_txn *t = txn_of(txn);
 	const struct lmdb *s = lmdb_of(txn->store);
-	const struct lmdb_place place = place_of(s);
+	const struct lmdb_place place = lmdb_place_of(s);
 	/* LMDB repeats an interrupted write without end. If it is killed, nothing has changed. */
 	(void)alarm(COMMIT_MAX_S);
 	int rc = mdb_txn_commit(t->txn);
@@ -401,7 +401,7 @@ static int open_env(struct lmdb *s, struct err *e)
 /* Holds the lock, so that no transaction runs while the file is checked or created. */
 static int open_prepared(struct lmdb *s, struct err *e)
 {
-	const struct lmdb_place place = place_of(s);
+	const struct lmdb_place place = lmdb_place_of(s);
 
 	if (lock_store(s, true, e))
 		return -1;
@@ -412,7 +412,7 @@ static int open_prepared(struct lmdb *s, struct err *e)
 	return rc;
 }
 
-static int open_dir(const struct store_lmdb *at, struct err *e)
+static int lmdb_open_dir(const struct store_lmdb *at, struct err *e)
 {
 	bool create = at->create == STORE_CREATE;
 	struct err cause;
@@ -448,7 +448,7 @@ static int open_files(struct lmdb *s, const struct store_lmdb *at, struct err *e
 	struct lmdb_file f;
 	struct err why;
 
-	s->dirfd = open_dir(at, e);
+	s->dirfd = lmdb_open_dir(at, e);
 	if (s->dirfd < 0)
 		return -1;
 	auto_fd int fd = safe_open_file(s->dirfd, LMDB_DATA, O_RDONLY, &why);
@@ -460,7 +460,7 @@ static int open_files(struct lmdb *s, const struct store_lmdb *at, struct err *e
 		return err_set(e, ERR_NOTFOUND, ENOENT, "there is no store in %s", at->dir);
 	if (open_lock(s, f.state, e))
 		return -1;
-	const struct lmdb_place place = place_of(s);
+	const struct lmdb_place place = lmdb_place_of(s);
 	if (lmdb_trust(&place, &trust, e))
 		return -1;
 	if (f.state == LMDB_FILE_GOOD && trust == LMDB_TRUSTED && !at->outside)

@@ -257,7 +257,7 @@ static const uint8_t *node_at(const struct checker *c, const uint8_t *page, size
 	return page + at;
 }
 
-static struct key_bytes key_of(const uint8_t *node)
+static struct key_bytes lmdb_file_key_of(const uint8_t *node)
 {
 	return (struct key_bytes){ node + NODE_HEADER, load_u16(node + 6) };
 }
@@ -294,7 +294,7 @@ static const char *check_layout(const struct checker *c, const uint8_t *page, si
 
 static const char *check_leaf_node(struct checker *c, const uint8_t *page, const uint8_t *node)
 {
-	struct key_bytes key = key_of(node);
+	struct key_bytes key = lmdb_file_key_of(node);
 	size_t size = load_u16(node) | (size_t)load_u16(node + 2) << 16;
 	const uint8_t *data = key.p + key.len;
 	bool big = load_u16(node + 4) == NODE_BIG;
@@ -329,7 +329,7 @@ static const char *check_child(struct checker *c, const uint8_t *node, bool firs
 {
 	uint64_t child = load_u16(node) | (uint64_t)load_u16(node + 2) << 16 |
 			 (uint64_t)load_u16(node + 4) << 32;
-	struct key_bytes key = key_of(node);
+	struct key_bytes key = lmdb_file_key_of(node);
 
 	if (!first) {
 		if (key.len == 0 || key.len > KEY_MAX || (c->numbers && key.len != 8) ||
@@ -341,7 +341,7 @@ static const char *check_child(struct checker *c, const uint8_t *node, bool firs
 	return check_page(c, child, depth - 1);
 }
 
-static const char *check_nodes(struct checker *c, const uint8_t *page, unsigned depth)
+static const char *lmdb_file_check_nodes(struct checker *c, const uint8_t *page, unsigned depth)
 {
 	size_t n = (size_t)(load_u16(page + OFF_LOWER) - PAGE_HEADER) / 2;
 	const char *over = check_layout(c, page, n, depth == 1);
@@ -377,7 +377,7 @@ static const char *check_page(struct checker *c, uint64_t number, unsigned depth
 	    load_u16(page + OFF_LOWER) > load_u16(page + OFF_UPPER) ||
 	    load_u16(page + OFF_UPPER) > c->m.page_size)
 		return "the bounds of a page are wrong";
-	return check_nodes(c, page, depth);
+	return lmdb_file_check_nodes(c, page, depth);
 }
 
 static const char *check_tree(struct checker *c, int db)

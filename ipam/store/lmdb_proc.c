@@ -42,7 +42,7 @@ int lmdb_proc_parse(const char *stat, struct lmdb_holder *out)
 	return 0;
 }
 
-static char *read_text(int proc, const char *name)
+static char *lmdb_proc_read_text(int proc, const char *name)
 {
 	char *text = NULL;
 	struct err ignored;
@@ -69,7 +69,7 @@ static bool has_lock(int proc, const struct stat *lock)
 		    st.st_dev != lock->st_dev || st.st_ino != lock->st_ino)
 			continue;
 		(void)snprintf(name, sizeof(name), "fdinfo/%s", entry->d_name);
-		auto_free char *text = read_text(proc, name);
+		auto_free char *text = lmdb_proc_read_text(proc, name);
 		found = text && strstr(text, "OFDLCK");
 	}
 	(void)closedir(d);
@@ -83,10 +83,10 @@ int lmdb_proc_read(pid_t pid, int lockfd, struct lmdb_holder *out)
 
 	(void)snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	auto_fd int proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	auto_free char *stat = proc < 0 ? NULL : read_text(proc, "stat");
+	auto_free char *stat = proc < 0 ? NULL : lmdb_proc_read_text(proc, "stat");
 	if (!stat || lmdb_proc_parse(stat, out) || fstat(lockfd, &lock))
 		return -1;
-	auto_free char *status = read_text(proc, "status");
+	auto_free char *status = lmdb_proc_read_text(proc, "status");
 	for (const char *p = status; p && (p = strstr(p, "ctxt_switches:")); p++)
 		out->worked += strtoull(p + strlen("ctxt_switches:"), NULL, 10);
 	out->holds = has_lock(proc, &lock);

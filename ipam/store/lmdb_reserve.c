@@ -42,7 +42,7 @@ static int allocate_blocks(int fd, uint64_t size)
 	return rc;
 }
 
-static int reserve(int fd, uint64_t used)
+static int store_reserve(int fd, uint64_t used)
 {
 	uint64_t kept = lmdb_reserve_size(used), want = used + 2 * kept;
 	struct stat st;
@@ -60,7 +60,7 @@ static int reserve(int fd, uint64_t used)
 
 int lmdb_reserve_make(int fd, uint64_t used, struct err *e)
 {
-	if (reserve(fd, used) == 0)
+	if (store_reserve(fd, used) == 0)
 		return 0;
 	err_set(e, ERR_STORE, errno == EDQUOT ? ENOSPC : errno, "reserve space in the store");
 	return e->errnum == ENOSPC

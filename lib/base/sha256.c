@@ -25,7 +25,7 @@ static uint32_t rotate(uint32_t x, unsigned n)
 	return x >> n | x << (32 - n);
 }
 
-static void add_block(uint32_t state[8], const uint8_t *p)
+static void sha256_add_block(uint32_t state[8], const uint8_t *p)
 {
 	uint32_t w[64], s[8];
 
@@ -63,14 +63,14 @@ void sha256(const void *data, size_t len, uint8_t out[SHA256_LEN])
 	uint64_t bits = (uint64_t)len * 8;
 
 	for (size_t i = 0; i + BLOCK <= len; i += BLOCK)
-		add_block(state, p + i);
+		sha256_add_block(state, p + i);
 	if (rest)
 		memcpy(last, p + len - rest, rest);
 	last[rest] = 0x80;
 	for (size_t i = 0; i < 8; i++)
 		last[tail - 1 - i] = (uint8_t)(bits >> 8 * i);
 	for (size_t i = 0; i < tail; i += BLOCK)
-		add_block(state, last + i);
+		sha256_add_block(state, last + i);
 	for (size_t i = 0; i < SHA256_LEN; i++)
 		out[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
 }

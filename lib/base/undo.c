@@ -12,7 +12,7 @@ void undo_push(struct undo *u, undo_fn fn, void *arg, const char *what)
 	u->n++;
 }
 
-static bool may_run(struct undo *u, size_t i)
+static bool undo_may_run(struct undo *u, size_t i)
 {
 	struct err e = { 0 };
 
@@ -31,7 +31,7 @@ void undo_run(struct undo *u)
 		size_t i = --u->n;
 		struct err e = { 0 };
 
-		if (!may_run(u, i))
+		if (!undo_may_run(u, i))
 			u->n = 0;
 		else if (u->op[i].fn(u->op[i].arg, &e) && u->log)
 			log_warn(u->log, "turning back: %s: %s%s%s", u->op[i].what, e.msg,

@@ -29,8 +29,8 @@ static bool concludes_alike(const struct finding *a, const struct finding *b)
 
 /* Subjects with the same evidence share a line, and "more" follows: then the conclusion is not
  * said. */
-static void print_line(const struct out *o, const struct finding *f, const char *subjects,
-		       bool more, int width)
+static void check_print_line(const struct out *o, const struct finding *f, const char *subjects,
+			     bool more, int width)
 {
 	struct finding line = *f;
 
@@ -57,13 +57,13 @@ static void print_group(const struct out *o, const struct findings *all, size_t 
 		const size_t used = same ? strlen(subjects) : 0;
 
 		if (!same)
-			print_line(o, last, *subjects ? subjects : NULL, true, width);
+			check_print_line(o, last, *subjects ? subjects : NULL, true, width);
 		(void)snprintf(subjects + used, sizeof(subjects) - used, "%s%s", same ? ", " : "",
 			       f->subject ? f->subject : "");
 		last = f;
 		printed[i] = true;
 	}
-	print_line(o, last, *subjects ? subjects : NULL, false, width);
+	check_print_line(o, last, *subjects ? subjects : NULL, false, width);
 }
 
 int check_report(struct cmd_run *r, const struct findings *all, int width, bool with_ok,

@@ -148,7 +148,7 @@ static int check_inherited(struct cmd_run *r, struct err *e)
 }
 
 /* Command words with options between them, then the command's own options and words. */
-static int parse_line(struct cmd_run *r, char *const *argv, struct err *e)
+static int cmd_parse_line(struct cmd_run *r, char *const *argv, struct err *e)
 {
 	int i = argv[0] ? 1 : 0;
 
@@ -191,7 +191,7 @@ static int check_words(struct cmd_run *r, struct err *e)
 
 static int run_line(struct cmd_run *r, char *const *argv, struct err *e)
 {
-	if (parse_line(r, argv, e))
+	if (cmd_parse_line(r, argv, e))
 		return -1;
 	out_init(&r->out, stdout, opt_is_set(&r->opts, "json"), opt_is_set(&r->opts, "no-color"));
 	r->out.lost = &r->output_lost;

@@ -19,7 +19,7 @@ int dropin_dir(struct cmd_run *r, const char *usual, const char **out, struct er
 	return 0;
 }
 
-static int open_dir(struct cmd_run *r, const char *usual, struct dropin *out, struct err *e)
+static int dropin_open_dir(struct cmd_run *r, const char *usual, struct dropin *out, struct err *e)
 {
 	const char *wait = opt_get(&r->opts, "wait");
 	struct dropin d = { .fd = -1 };
@@ -40,7 +40,7 @@ static int open_dir(struct cmd_run *r, const char *usual, struct dropin *out, st
 	return 0;
 }
 
-static bool is_ours(const char *name)
+static bool dropin_is_ours(const char *name)
 {
 	size_t len = strlen(name);
 
@@ -56,7 +56,7 @@ int dropin_each(const struct dropin *d, dropin_fn fn, void *arg, struct err *e)
 	if (d->fd >= 0 && fs_names_at(d->fd, ".", FS_NAMES_MAX, &files, e))
 		return err_wrap(e, "%s", d->dir);
 	for (size_t i = 0; rc == 0 && i < files.n; i++) {
-		if (is_ours(files.name[i]))
+		if (dropin_is_ours(files.name[i]))
 			rc = fn(files.name[i], arg, e);
 	}
 	return rc;
@@ -90,7 +90,7 @@ int dropin_begin(struct cmd_run *r, const char *usual, struct dropin_work *out, 
 {
 	auto_dropin_work struct dropin_work w = { .run = r, .d.fd = -1 };
 
-	if (open_dir(r, usual, &w.d, e))
+	if (dropin_open_dir(r, usual, &w.d, e))
 		return -1;
 	w.array = r->out.json ? json_new_array() : NULL;
 	w.pfs = json_new_object();

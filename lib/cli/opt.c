@@ -21,7 +21,7 @@ static const struct opt *find_option(const struct opt *const *tables, const char
 	return NULL;
 }
 
-static int refuse_unknown(const struct opt *const *tables, const char *arg, struct err *e)
+static int opt_refuse_unknown(const struct opt *const *tables, const char *arg, struct err *e)
 {
 	const char *best = NULL;
 	char name[64];
@@ -35,7 +35,7 @@ static int refuse_unknown(const struct opt *const *tables, const char *arg, stru
 	return best ? err_hint(e, "did you mean --%s?", best) : -1;
 }
 
-static int add_value(struct opts *o, const struct opt *opt, const char *text, struct err *e)
+static int opt_add_value(struct opts *o, const struct opt *opt, const char *text, struct err *e)
 {
 	if (!(opt->flags & OPT_MANY) && opt->value && opt_get(o, opt->name))
 		return err_set(e, ERR_CONFIG, 0, "option --%s is given twice", opt->name);
@@ -56,17 +56,17 @@ static int take_option(const char *arg, const char *next, const struct opt *cons
 	if (strcmp(arg, "-h") == 0)
 		opt = find_option(tables, "help", 4);
 	if (!opt)
-		return refuse_unknown(tables, arg, e);
+		return opt_refuse_unknown(tables, arg, e);
 	if (!opt->value && equals)
 		return err_set(e, ERR_CONFIG, 0, "option --%s takes no value", opt->name);
 	if (!opt->value)
-		return add_value(o, opt, "", e) ? -1 : 1;
+		return opt_add_value(o, opt, "", e) ? -1 : 1;
 	if (equals)
-		return add_value(o, opt, equals + 1, e) ? -1 : 1;
+		return opt_add_value(o, opt, equals + 1, e) ? -1 : 1;
 	if (!next || strncmp(next, "--", 2) == 0)
 		return err_set(e, ERR_CONFIG, 0, "option --%s needs a value: --%s %s", opt->name,
 			       opt->name, opt->value);
-	return add_value(o, opt, next, e) ? -1 : 2;
+	return opt_add_value(o, opt, next, e) ? -1 : 2;
 }
 
 int opt_parse(char *const *argv, const struct opt *const *tables, bool stop, struct opts *o,

@@ -98,7 +98,7 @@ static int have_driver(const struct binding *b, struct err *e)
 	return err_hint(e, "this kernel has no such driver: modprobe %s", b->wanted);
 }
 
-static int explain_failure(const struct binding *b, const struct err *why, struct err *e)
+static int bind_explain_failure(const struct binding *b, const struct err *why, struct err *e)
 {
 	const char *wanted = b->wanted ? b->wanted : "of the kernel's choice";
 
@@ -116,7 +116,7 @@ static int explain_failure(const struct binding *b, const struct err *why, struc
 	return err_hint(e, "see the kernel's log for what driver %s said", b->wanted);
 }
 
-static int rebind(const struct binding *was, struct err *e)
+static int bind_rebind(const struct binding *was, struct err *e)
 {
 	struct binding now = *was;
 	struct err why = { 0 };
@@ -138,10 +138,10 @@ static int rebind(const struct binding *was, struct err *e)
 	 */
 	if (set_override(was, was->override, e) == 0 && *was->driver)
 		(void)probe_driver(was, e);
-	return explain_failure(&now, &why, e);
+	return bind_explain_failure(&now, &why, e);
 }
 
-static int start(struct binding *b, const char *addr, struct err *e)
+static int bind_start(struct binding *b, const char *addr, struct err *e)
 {
 	const char *driver = b->wanted;
 
@@ -159,13 +159,13 @@ int pci_bind_by(const char *root, const char *addr, const char *driver, pci_writ
 {
 	struct binding b = { .root = root, .wanted = driver, .write = write };
 
-	if (start(&b, addr, e))
+	if (bind_start(&b, addr, e))
 		return -1;
 	if (as_wanted(&b))
 		return 0;
 	if (driver && have_driver(&b, e))
 		return -1;
-	return rebind(&b, e);
+	return bind_rebind(&b, e);
 }
 
 int pci_bind(const char *root, const char *addr, const char *driver, struct err *e)
@@ -180,7 +180,7 @@ int pci_rebind_by(const char *root, const char *addr, const char *driver, pci_wr
 	struct err why = { .errnum = 0 };
 	char path[128];
 
-	if (start(&b, addr, e))
+	if (bind_start(&b, addr, e))
 		return -1;
 	now = b;
 	if (have_driver(&b, e) || unbind_driver(&b, e))
@@ -192,7 +192,7 @@ int pci_rebind_by(const char *root, const char *addr, const char *driver, pci_wr
 		why.errnum = 0;
 	if (read_binding(&now, e))
 		return -1;
-	return as_wanted(&now) ? 0 : explain_failure(&now, &why, e);
+	return as_wanted(&now) ? 0 : bind_explain_failure(&now, &why, e);
 }
 
 int pci_rebind(const char *root, const char *addr, const char *driver, struct err *e)

@@ -50,7 +50,7 @@ static int ethtool_ioctl(int fd, const char *ifname, void *what)
 	return ioctl(fd, SIOCETHTOOL, &rq) < 0 ? errno : 0;
 }
 
-static int open_socket(struct err *e)
+static int ethtool_open_socket(struct err *e)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
@@ -86,7 +86,7 @@ static int get_features(int fd, const char *ifname, struct ethtool_state *s)
 int ethtool_get(const char *ifname, struct ethtool_state *out, struct err *e)
 {
 	struct ethtool_state s = { .blocks = 0 };
-	auto_fd int fd = open_socket(e);
+	auto_fd int fd = ethtool_open_socket(e);
 
 	if (fd < 0)
 		return -1;
@@ -192,7 +192,7 @@ static void put_part(int fd, const char *ifname, const struct ethtool_set *put, 
 void ethtool_set(const char *ifname, const struct ethtool_set *put)
 {
 	struct err why;
-	auto_fd int fd = open_socket(&why);
+	auto_fd int fd = ethtool_open_socket(&why);
 
 	if (fd < 0) {
 		put->refused("ethtool's settings", &why, put->arg);
@@ -225,7 +225,7 @@ static int rings_request(int fd, const char *ifname, struct ethtool_ringparam *p
 int ethtool_get_rings(const char *ifname, struct ethtool_rings *out, struct err *e)
 {
 	struct ethtool_ringparam p = { .cmd = ETHTOOL_GRINGPARAM };
-	auto_fd int fd = open_socket(e);
+	auto_fd int fd = ethtool_open_socket(e);
 
 	if (fd < 0 || rings_request(fd, ifname, &p, e))
 		return -1;
@@ -239,7 +239,7 @@ int ethtool_get_rings(const char *ifname, struct ethtool_rings *out, struct err 
 int ethtool_set_rings(const char *ifname, uint32_t rx, uint32_t tx, struct err *e)
 {
 	struct ethtool_ringparam p = { .cmd = ETHTOOL_GRINGPARAM };
-	auto_fd int fd = open_socket(e);
+	auto_fd int fd = ethtool_open_socket(e);
 
 	if (fd < 0 || rings_request(fd, ifname, &p, e))
 		return -1;
@@ -258,7 +258,7 @@ static int storm_request(const char *ifname, uint32_t cmd, uint16_t *ms, struct 
 	_Alignas(struct ethtool_tunable) char
 		buf[sizeof(struct ethtool_tunable) + sizeof(uint64_t)] = { 0 };
 	struct ethtool_tunable *t = (void *)buf;
-	auto_fd int fd = open_socket(e);
+	auto_fd int fd = ethtool_open_socket(e);
 
 	if (fd < 0)
 		return -1;

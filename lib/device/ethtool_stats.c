@@ -28,7 +28,7 @@ static void stats_clear(struct stats *s)
 	free(s->values);
 }
 
-static int ask(int fd, const char *ifname, void *what, struct err *e)
+static int ethtool_stats_ask(int fd, const char *ifname, void *what, struct err *e)
 {
 	struct ifreq rq = { .ifr_data = what };
 
@@ -38,14 +38,14 @@ static int ask(int fd, const char *ifname, void *what, struct err *e)
 		       : 0;
 }
 
-static int count(int fd, const char *ifname, uint32_t *out, struct err *e)
+static int ethtool_stats_count(int fd, const char *ifname, uint32_t *out, struct err *e)
 {
 	_Alignas(struct ethtool_sset_info) char cap[sizeof(struct ethtool_sset_info) + 4] = { 0 };
 	struct ethtool_sset_info *info = (void *)cap;
 
 	info->cmd = ETHTOOL_GSSET_INFO;
 	info->sset_mask = 1ULL << ETH_SS_STATS;
-	if (ask(fd, ifname, info, e))
+	if (ethtool_stats_ask(fd, ifname, info, e))
 		return -1;
 	*out = info->sset_mask ? info->data[0] : 0;
 	if (*out > ETHTOOL_STATS_MAX)
@@ -57,7 +57,7 @@ static int get(int fd, const char *ifname, struct stats *s, struct err *e)
 {
 	uint32_t n;
 
-	if (count(fd, ifname, &n, e))
+	if (ethtool_stats_count(fd, ifname, &n, e))
 		return -1;
 	s->names = calloc(1, sizeof(*s->names) + (size_t)ETHTOOL_STATS_MAX * ETH_GSTRING_LEN);
 	s->values = calloc(1, sizeof(*s->values) + ETHTOOL_STATS_MAX * sizeof(uint64_t));
@@ -68,7 +68,10 @@ static int get(int fd, const char *ifname, struct stats *s, struct err *e)
 	s->names->len = n;
 	s->values->cmd = ETHTOOL_GSTATS;
 	s->values->n_stats = n;
-	return ask(fd, ifname, s->names, e) || ask(fd, ifname, s->values, e) ? -1 : 0;
+	return ethtool_stats_ask(fd, ifname, s->names, e) ||
+			       ethtool_stats_ask(fd, ifname, s->values, e)
+		       ? -1
+		       : 0;
 }
 
 int ethtool_stats(const char *ifname, ethtool_stat_fn fn, void *arg, struct err *e)

@@ -143,7 +143,7 @@ static int parse_port(const struct nlmsghdr *h, struct rdma_port *p, struct err 
 /* ---- requests ---- */
 
 /* There is no family header: the attributes come first. */
-static void begin_request(struct nl_req *rq, int cmd)
+static void rdma_begin_request(struct nl_req *rq, int cmd)
 {
 	nl_req_begin(rq, (int)RDMA_NLMSG(cmd), 0, "", 0);
 }
@@ -158,7 +158,7 @@ static int explain_missing(uint32_t index, struct err *e)
 	return -1;
 }
 
-static int on_link(const struct nlmsghdr *h, void *arg, struct err *e)
+static int on_rdma_link(const struct nlmsghdr *h, void *arg, struct err *e)
 {
 	return parse_link(h, arg, e);
 }
@@ -168,9 +168,9 @@ int nl_rdma_get(struct nl *nl, uint32_t index, struct rdma_link *out, struct err
 	auto_nl_req struct nl_req rq = { 0 };
 	struct rdma_link d;
 
-	begin_request(&rq, RDMA_NLDEV_CMD_GET);
+	rdma_begin_request(&rq, RDMA_NLDEV_CMD_GET);
 	nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_DEV_INDEX, index);
-	if (nl_get(nl, &rq, (struct nl_sink){ on_link, &d }, e))
+	if (nl_get(nl, &rq, (struct nl_sink){ on_rdma_link, &d }, e))
 		return explain_missing(index, e);
 	*out = d;
 	return 0;
@@ -193,7 +193,7 @@ int nl_rdma_list(struct nl *nl, rdma_link_fn fn, void *arg, struct err *e)
 	auto_clean(nl_list_clear) struct nl_list l = { 0 };
 	auto_nl_req struct nl_req rq = { 0 };
 
-	begin_request(&rq, RDMA_NLDEV_CMD_GET);
+	rdma_begin_request(&rq, RDMA_NLDEV_CMD_GET);
 	if (nl_get_dump(nl, &rq, (struct nl_sink){ collect_link, &l }, e))
 		return err_wrap(e, "list the RDMA devices");
 	for (size_t i = 0; i < l.n; i++) {
@@ -209,7 +209,7 @@ struct by_name {
 	bool found;
 };
 
-static int match_name(const struct rdma_link *d, void *arg)
+static int rdma_match_name(const struct rdma_link *d, void *arg)
 {
 	struct by_name *b = arg;
 
@@ -223,7 +223,7 @@ int nl_rdma_by_name(struct nl *nl, const char *name, struct rdma_link *out, stru
 {
 	struct by_name b = { .name = name };
 
-	if (nl_rdma_list(nl, match_name, &b, e))
+	if (nl_rdma_list(nl, rdma_match_name, &b, e))
 		return -1;
 	if (!b.found)
 		return err_set(e, ERR_NOTFOUND, ENODEV, "RDMA device %s", name);
@@ -250,7 +250,7 @@ int nl_rdma_ports(struct nl *nl, uint32_t index, rdma_port_fn fn, void *arg, str
 	auto_clean(nl_list_clear) struct nl_list l = { 0 };
 	auto_nl_req struct nl_req rq = { 0 };
 
-	begin_request(&rq, RDMA_NLDEV_CMD_PORT_GET);
+	rdma_begin_request(&rq, RDMA_NLDEV_CMD_PORT_GET);
 	nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_DEV_INDEX, index);
 	if (nl_get_dump(nl, &rq, (struct nl_sink){ collect_port, &l }, e))
 		return explain_missing(index, e);
@@ -261,7 +261,7 @@ int nl_rdma_ports(struct nl *nl, uint32_t index, rdma_port_fn fn, void *arg, str
 	return 0;
 }
 
-static int on_port(const struct nlmsghdr *h, void *arg, struct err *e)
+static int on_rdma_port(const struct nlmsghdr *h, void *arg, struct err *e)
 {
 	return parse_port(h, arg, e);
 }
@@ -271,10 +271,10 @@ int nl_rdma_port(struct nl *nl, uint32_t index, uint32_t port, struct rdma_port 
 	auto_nl_req struct nl_req rq = { 0 };
 	struct rdma_port p;
 
-	begin_request(&rq, RDMA_NLDEV_CMD_PORT_GET);
+	rdma_begin_request(&rq, RDMA_NLDEV_CMD_PORT_GET);
 	nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_DEV_INDEX, index);
 	nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_PORT_INDEX, port);
-	if (nl_get(nl, &rq, (struct nl_sink){ on_port, &p }, e)) {
+	if (nl_get(nl, &rq, (struct nl_sink){ on_rdma_port, &p }, e)) {
 		(void)explain_missing(index, e);
 		return err_wrap(e, "port %u", port);
 	}
@@ -331,7 +331,7 @@ int nl_rdma_chardev(struct nl *nl, struct rdma_chardev_of of, struct rdma_charde
 	auto_nl_req struct nl_req rq = { 0 };
 	struct rdma_chardev c;
 
-	begin_request(&rq, RDMA_NLDEV_CMD_GET_CHARDEV);
+	rdma_begin_request(&rq, RDMA_NLDEV_CMD_GET_CHARDEV);
 	nl_req_put_str(&rq, RDMA_NLDEV_ATTR_CHARDEV_TYPE, of.type);
 	if (!of.global)
 		nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_DEV_INDEX, of.index);
@@ -371,7 +371,7 @@ int nl_rdma_sys_get(struct nl *nl, struct rdma_sys *out, struct err *e)
 	auto_nl_req struct nl_req rq = { 0 };
 	struct rdma_sys s;
 
-	begin_request(&rq, RDMA_NLDEV_CMD_SYS_GET);
+	rdma_begin_request(&rq, RDMA_NLDEV_CMD_SYS_GET);
 	if (nl_get(nl, &rq, (struct nl_sink){ on_sys, &s }, e))
 		return err_wrap(e, "ask for the mode of the RDMA subsystem");
 	*out = s;

@@ -17,7 +17,7 @@ static void begin_set(struct nl_req *rq, uint32_t index)
 }
 
 /* The kernel cuts a longer one, and takes "mlx5_%d" for a pattern in some of its functions. */
-static int check_name(const char *name, struct err *e)
+static int rdma_change_check_name(const char *name, struct err *e)
 {
 	size_t len = strlen(name);
 
@@ -31,7 +31,7 @@ int nl_rdma_rename(struct nl *nl, uint32_t index, const char *name, struct err *
 {
 	auto_nl_req struct nl_req rq = { 0 };
 
-	if (check_name(name, e))
+	if (rdma_change_check_name(name, e))
 		return -1;
 	begin_set(&rq, index);
 	nl_req_put_str(&rq, RDMA_NLDEV_ATTR_DEV_NAME, name);
@@ -57,7 +57,7 @@ int nl_rdma_move(struct nl *nl, uint32_t index, const struct netns *target, cons
 {
 	auto_nl_req struct nl_req rq = { 0 };
 
-	if (name && check_name(name, e))
+	if (name && rdma_change_check_name(name, e))
 		return -1;
 	begin_set(&rq, index);
 	nl_req_put_u32(&rq, RDMA_NLDEV_NET_NS_FD, (uint32_t)target->fd);

@@ -21,7 +21,7 @@ static int join_path(const char *root, const char *path, char out[PATH_MAX], str
 }
 
 /* Some attributes come in pieces; most in one read. */
-static ssize_t read_all(int fd, char *buf, size_t size)
+static ssize_t sysfs_read_all(int fd, char *buf, size_t size)
 {
 	size_t len = 0;
 	unsigned tries = 0;
@@ -43,12 +43,12 @@ static ssize_t read_all(int fd, char *buf, size_t size)
 int sysfs_read_fd(int fd, char *buf, size_t size)
 {
 	char more;
-	ssize_t n = read_all(fd, buf, size);
+	ssize_t n = sysfs_read_all(fd, buf, size);
 
 	if (n < 0)
 		return -1;
 
-	ssize_t rest = (size_t)n < size ? 0 : read_all(fd, &more, 1);
+	ssize_t rest = (size_t)n < size ? 0 : sysfs_read_all(fd, &more, 1);
 
 	if (rest < 0)
 		return -1;

@@ -119,7 +119,7 @@ struct vf_search {
 };
 
 /* Every one of these begins with the number of the VF that it is about. */
-static bool number_of(struct nlattr *const *tb, uint32_t *out)
+static bool vf_number_of(struct nlattr *const *tb, uint32_t *out)
 {
 	static const int types[] = { IFLA_VF_MAC,          IFLA_VF_VLAN,        IFLA_VF_RATE,
 				     IFLA_VF_SPOOFCHK,     IFLA_VF_LINK_STATE,  IFLA_VF_TRUST,
@@ -138,7 +138,7 @@ static void parse_vf(const struct vf_search *s, struct nlattr *const *tb)
 {
 	uint32_t vf = s->first;
 
-	if (s->n != 1 && (!number_of(tb, &vf) || vf < s->first || vf - s->first >= s->n))
+	if (s->n != 1 && (!vf_number_of(tb, &vf) || vf < s->first || vf - s->first >= s->n))
 		return;
 	if (s->at[vf - s->first].has)
 		return;

@@ -110,7 +110,7 @@ static void put_guid(struct nl_req *rq, const struct vf_change *c, int type, str
 	nl_req_put(rq, type, &g, sizeof(g));
 }
 
-static void put_one(struct nl_req *rq, const struct vf_change *c, bool legacy)
+static void vf_set_put_one(struct nl_req *rq, const struct vf_change *c, bool legacy)
 {
 	switch (c->one) {
 	case VF_MAC:
@@ -154,7 +154,7 @@ static int set_as(struct nl *nl, const struct vf_change *c, bool legacy, struct 
 	struct nlattr *list = nl_req_nest(&rq, IFLA_VFINFO_LIST);
 	struct nlattr *info = nl_req_nest(&rq, IFLA_VF_INFO);
 
-	put_one(&rq, c, legacy);
+	vf_set_put_one(&rq, c, legacy);
 	nl_req_nest_end(&rq, info);
 	nl_req_nest_end(&rq, list);
 	return nl_request(nl, &rq, e);

@@ -44,7 +44,7 @@ static int connect_to(const char *path, struct err *e)
 }
 
 /* Wait until the socket can be read, or also written if there is something to send. */
-static int wait_for(const struct exchange *x, struct err *e)
+static int call_wait_for(const struct exchange *x, struct err *e)
 {
 	struct pollfd p = { .fd = x->fd, .events = (short)(POLLIN | (x->n_out ? POLLOUT : 0)) };
 	int64_t left = x->until - ctx_mono_ms();
@@ -97,10 +97,10 @@ static int receive_some(struct exchange *x, struct err *e)
 	return grpc_unary_in(x->unary, buf, (size_t)n, e);
 }
 
-static int run(struct exchange *x, struct err *e)
+static int grpc_call_run(struct exchange *x, struct err *e)
 {
 	while (!grpc_unary_is_done(x->unary)) {
-		if (send_some(x, e) || wait_for(x, e) || receive_some(x, e))
+		if (send_some(x, e) || call_wait_for(x, e) || receive_some(x, e))
 			return -1;
 	}
 	return 0;
@@ -117,7 +117,7 @@ static int call(const char *path, const struct grpc_request *r, int64_t until,
 	if (fd < 0)
 		return -1;
 	struct exchange x = { .unary = unary, .fd = fd, .until = until };
-	return run(&x, e) || grpc_unary_take(unary, out, e) ? -1 : 0;
+	return grpc_call_run(&x, e) || grpc_unary_take(unary, out, e) ? -1 : 0;
 }
 
 int grpc_call(const char *socket_path, const struct grpc_request *r, int64_t until,

@@ -13,7 +13,7 @@ void grpc_message_prefix(uint32_t len, uint8_t out[GRPC_PREFIX_LEN])
 		out[1 + i] = (uint8_t)(len >> (24 - 8 * i));
 }
 
-static int read_prefix(struct grpc_message *m, struct err *e)
+static int message_read_prefix(struct grpc_message *m, struct err *e)
 {
 	uint32_t len = 0;
 
@@ -35,7 +35,7 @@ int grpc_message_add(struct grpc_message *m, const uint8_t *bytes, size_t n, str
 
 	for (; n && m->n_prefix < GRPC_PREFIX_LEN; bytes++, n--) {
 		m->prefix[m->n_prefix++] = *bytes;
-		if (m->n_prefix == GRPC_PREFIX_LEN && read_prefix(m, e))
+		if (m->n_prefix == GRPC_PREFIX_LEN && message_read_prefix(m, e))
 			return -1;
 	}
 	if (!n)

@@ -50,7 +50,7 @@ struct grpc_session {
 	char words[160]; /* nghttp2's last complaint; "": none */
 };
 
-static nghttp2_nv header(const char *name, const char *value)
+static nghttp2_nv session_header(const char *name, const char *value)
 {
 	return (nghttp2_nv){ (uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value, strlen(name),
 			     strlen(value), NGHTTP2_NV_FLAG_NONE };
@@ -68,12 +68,12 @@ static size_t end_headers(const struct grpc_status *s, struct end_headers *texts
 {
 	(void)snprintf(texts->code, sizeof(texts->code), "%u", s->code);
 	grpc_status_encode(s->text, texts->text);
-	out[0] = header("grpc-status", texts->code);
-	out[1] = header("grpc-message", texts->text);
+	out[0] = session_header("grpc-status", texts->code);
+	out[1] = session_header("grpc-message", texts->text);
 	return *s->text ? 2 : 1;
 }
 
-static void note(struct grpc_session *s, int rc)
+static void session_note(struct grpc_session *s, int rc)
 {
 	s->failed |= rc != 0;
 }
@@ -111,8 +111,9 @@ static ssize_t on_read(nghttp2_session *http, int32_t stream, uint8_t *buf, size
 	}
 	if (c->ended && !has_bytes(c)) {
 		*flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
-		note(c->session, nghttp2_submit_trailer(http, stream, end,
-							end_headers(&c->status, &texts, end)));
+		session_note(c->session,
+			     nghttp2_submit_trailer(http, stream, end,
+						    end_headers(&c->status, &texts, end)));
 	} else if (n == 0) {
 		c->waits = true;
 		return NGHTTP2_ERR_DEFERRED;
@@ -124,20 +125,21 @@ static ssize_t on_read(nghttp2_session *http, int32_t stream, uint8_t *buf, size
 static void go_on(struct grpc_call *c)
 {
 	nghttp2_data_provider body = { .source.ptr = c, .read_callback = on_read };
-	nghttp2_nv h[4] = { header(":status", "200"), header("content-type", "application/grpc") };
+	nghttp2_nv h[4] = { session_header(":status", "200"),
+			    session_header("content-type", "application/grpc") };
 	struct grpc_session *s = c->session;
 	struct end_headers texts;
 	bool only_status = c->ended && !has_bytes(c);
 
 	if (c->waits) {
 		c->waits = false;
-		note(s, nghttp2_session_resume_data(s->http, c->stream));
+		session_note(s, nghttp2_session_resume_data(s->http, c->stream));
 	} else if (!c->answers) {
 		size_t n = 2 + (only_status ? end_headers(&c->status, &texts, h + 2) : 0);
 
 		c->answers = true;
-		note(s,
-		     nghttp2_submit_response(s->http, c->stream, h, n, only_status ? NULL : &body));
+		session_note(s, nghttp2_submit_response(s->http, c->stream, h, n,
+							only_status ? NULL : &body));
 	}
 	s->conf.wake(s->conf.waker);
 }
@@ -220,7 +222,7 @@ static int on_begin(nghttp2_session *http, const nghttp2_frame *frame, void *arg
 	c->stream = frame->hd.stream_id;
 	c->request.max = s->conf.service->max_request;
 	TAILQ_INSERT_TAIL(&s->calls, c, all);
-	note(s, nghttp2_session_set_stream_user_data(http, c->stream, c));
+	session_note(s, nghttp2_session_set_stream_user_data(http, c->stream, c));
 	return 0;
 }
 
@@ -249,7 +251,7 @@ static int on_header(nghttp2_session *http, const nghttp2_frame *frame, const ui
 	return 0;
 }
 
-static void refuse(struct grpc_call *c, enum grpc_code code, const char *why)
+static void session_refuse(struct grpc_call *c, enum grpc_code code, const char *why)
 {
 	struct grpc_status status = { .code = code };
 
@@ -261,14 +263,14 @@ static void refuse(struct grpc_call *c, enum grpc_code code, const char *why)
 /* All headers of the request are there. */
 static void look_at_headers(struct grpc_call *c)
 {
-	const nghttp2_nv no_grpc = header(":status", "415");
+	const nghttp2_nv no_grpc = session_header(":status", "415");
 	struct grpc_session *s = c->session;
 
 	if (!c->is_post || !c->is_grpc) {
 		c->begun = c->answers = true;
-		note(s, nghttp2_submit_response(s->http, c->stream, &no_grpc, 1, NULL));
+		session_note(s, nghttp2_submit_response(s->http, c->stream, &no_grpc, 1, NULL));
 	} else if (!c->method) {
-		refuse(c, GRPC_UNIMPLEMENTED, "unknown method");
+		session_refuse(c, GRPC_UNIMPLEMENTED, "unknown method");
 	}
 }
 
@@ -277,7 +279,7 @@ static void begin_call(struct grpc_call *c)
 	if (c->begun)
 		return;
 	if (!grpc_message_is_whole(&c->request)) {
-		refuse(c, GRPC_INTERNAL, "the request has no whole message");
+		session_refuse(c, GRPC_INTERNAL, "the request has no whole message");
 		return;
 	}
 	c->begun = true;
@@ -298,11 +300,11 @@ static int on_data(nghttp2_session *http, uint8_t flags, int32_t stream, const u
 	if (e.code == ERR_NOMEM)
 		c->session->failed = true;
 	/* doc/compression.md of gRPC: a server refuses so what it cannot decompress. */
-	refuse(c,
-	       c->request.prefix[0]              ? GRPC_UNIMPLEMENTED
-	       : c->request.len > c->request.max ? GRPC_RESOURCE_EXHAUSTED
-						 : GRPC_INTERNAL,
-	       e.msg);
+	session_refuse(c,
+		       c->request.prefix[0]              ? GRPC_UNIMPLEMENTED
+		       : c->request.len > c->request.max ? GRPC_RESOURCE_EXHAUSTED
+							 : GRPC_INTERNAL,
+		       e.msg);
 	return 0;
 }
 
@@ -330,8 +332,8 @@ static int on_sent(nghttp2_session *http, const nghttp2_frame *frame, void *arg)
 
 	if (frame->hd.type == NGHTTP2_HEADERS && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) &&
 	    nghttp2_session_get_stream_remote_close(http, stream) == 0)
-		note(arg,
-		     nghttp2_submit_rst_stream(http, NGHTTP2_FLAG_NONE, stream, NGHTTP2_NO_ERROR));
+		session_note(arg, nghttp2_submit_rst_stream(http, NGHTTP2_FLAG_NONE, stream,
+							    NGHTTP2_NO_ERROR));
 	return 0;
 }
 

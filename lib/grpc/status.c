@@ -88,7 +88,7 @@ void grpc_status_encode(const char *text, char out[GRPC_ENCODED_LEN])
 	*to = '\0';
 }
 
-static enum grpc_code code_of(enum err_code code)
+static enum grpc_code status_code_of(enum err_code code)
 {
 	static const struct {
 		enum err_code from;
@@ -116,7 +116,7 @@ void grpc_status_of(const struct err *e, struct grpc_status *out)
 {
 	size_t len = strlen(e->msg);
 
-	out->code = code_of(e->code);
+	out->code = status_code_of(e->code);
 	if (len >= sizeof(out->text))
 		len = utf8_prefix(e->msg, sizeof(out->text) - 1);
 	memcpy(out->text, e->msg, len);

@@ -39,8 +39,8 @@ struct grpc_unary {
 
 /* ---- the request ---- */
 
-static ssize_t on_read(nghttp2_session *session, int32_t stream, uint8_t *buf, size_t cap,
-		       uint32_t *flags, nghttp2_data_source *source, void *arg)
+static ssize_t on_unary_read(nghttp2_session *session, int32_t stream, uint8_t *buf, size_t cap,
+			     uint32_t *flags, nghttp2_data_source *source, void *arg)
 {
 	struct grpc_unary *u = source->ptr;
 	const struct grpc_request *r = u->request;
@@ -63,7 +63,7 @@ static ssize_t on_read(nghttp2_session *session, int32_t stream, uint8_t *buf, s
 	return (ssize_t)n;
 }
 
-static nghttp2_nv header(const char *name, const char *value)
+static nghttp2_nv unary_header(const char *name, const char *value)
 {
 	return (nghttp2_nv){ (uint8_t *)(uintptr_t)name, (uint8_t *)(uintptr_t)value, strlen(name),
 			     strlen(value), NGHTTP2_NV_FLAG_NONE };
@@ -77,18 +77,18 @@ static int submit(struct grpc_unary *u)
 		{ NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, WINDOW },
 	};
 	const uint32_t ms = u->request->timeout_ms;
-	nghttp2_data_provider body = { .source.ptr = u, .read_callback = on_read };
+	nghttp2_data_provider body = { .source.ptr = u, .read_callback = on_unary_read };
 	char timeout[16];
 
 	(void)snprintf(timeout, sizeof(timeout), "%um", ms < TIMEOUT_MAX ? ms : TIMEOUT_MAX);
 	const nghttp2_nv headers[] = {
-		header(":method", "POST"),
-		header(":scheme", "http"),
-		header(":path", u->request->path),
-		header(":authority", "localhost"),
-		header("content-type", "application/grpc"),
-		header("te", "trailers"),
-		header("grpc-timeout", timeout),
+		unary_header(":method", "POST"),
+		unary_header(":scheme", "http"),
+		unary_header(":path", u->request->path),
+		unary_header(":authority", "localhost"),
+		unary_header("content-type", "application/grpc"),
+		unary_header("te", "trailers"),
+		unary_header("grpc-timeout", timeout),
 	};
 	int rc = nghttp2_submit_settings(u->session, NGHTTP2_FLAG_NONE, settings,
 					 ARRAY_SIZE(settings));
@@ -103,7 +103,7 @@ static int submit(struct grpc_unary *u)
 
 /* ---- the answer ---- */
 
-static bool is_named(const uint8_t *name, size_t len, const char *want)
+static bool unary_is_named(const uint8_t *name, size_t len, const char *want)
 {
 	return len == strlen(want) && memcmp(name, want, len) == 0;
 }
@@ -114,8 +114,9 @@ static int fail_callback(struct grpc_unary *u)
 	return NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
-		     size_t name_len, const uint8_t *value, size_t len, uint8_t flags, void *arg)
+static int on_unary_header(nghttp2_session *session, const nghttp2_frame *frame,
+			   const uint8_t *name, size_t name_len, const uint8_t *value, size_t len,
+			   uint8_t flags, void *arg)
 {
 	static const char type[] = "application/grpc";
 	struct grpc_unary *u = arg;
@@ -125,21 +126,21 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
 	(void)flags;
 	if (frame->hd.stream_id != u->stream)
 		return 0;
-	if (is_named(name, name_len, ":status")) {
+	if (unary_is_named(name, name_len, ":status")) {
 		if (grpc_status_parse(text, len, &u->http_status))
 			u->http_status = 0;
-	} else if (is_named(name, name_len, "content-type")) {
+	} else if (unary_is_named(name, name_len, "content-type")) {
 		u->is_grpc = len >= sizeof(type) - 1 && !memcmp(text, type, sizeof(type) - 1);
-	} else if (is_named(name, name_len, "grpc-status")) {
+	} else if (unary_is_named(name, name_len, "grpc-status")) {
 		u->has_status = grpc_status_parse(text, len, &u->status.code) == 0;
-	} else if (is_named(name, name_len, "grpc-message")) {
+	} else if (unary_is_named(name, name_len, "grpc-message")) {
 		grpc_status_text(text, len, u->status.text);
 	}
 	return 0;
 }
 
-static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data,
-		   size_t len, void *arg)
+static int on_unary_data(nghttp2_session *session, uint8_t flags, int32_t stream,
+			 const uint8_t *data, size_t len, void *arg)
 {
 	struct grpc_unary *u = arg;
 
@@ -150,7 +151,7 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, cons
 	return grpc_message_add(&u->message, data, len, &u->error) ? fail_callback(u) : 0;
 }
 
-static int on_close(nghttp2_session *session, int32_t stream, uint32_t code, void *arg)
+static int on_unary_close(nghttp2_session *session, int32_t stream, uint32_t code, void *arg)
 {
 	struct grpc_unary *u = arg;
 
@@ -163,8 +164,8 @@ static int on_close(nghttp2_session *session, int32_t stream, uint32_t code, voi
 }
 
 /* The library goes on after such a complaint, and ends the call if it must. */
-static int on_complaint(nghttp2_session *session, int code, const char *words, size_t len,
-			void *arg)
+static int on_unary_complaint(nghttp2_session *session, int code, const char *words, size_t len,
+			      void *arg)
 {
 	struct grpc_unary *u = arg;
 
@@ -176,21 +177,21 @@ static int on_complaint(nghttp2_session *session, int code, const char *words, s
 
 /* ---- the session ---- */
 
-static int set_callbacks(nghttp2_session_callbacks **out)
+static int unary_set_callbacks(nghttp2_session_callbacks **out)
 {
 	int rc = nghttp2_session_callbacks_new(out);
 
 	if (rc)
 		return rc;
-	nghttp2_session_callbacks_set_on_header_callback(*out, on_header);
-	nghttp2_session_callbacks_set_on_data_chunk_recv_callback(*out, on_data);
-	nghttp2_session_callbacks_set_on_stream_close_callback(*out, on_close);
-	nghttp2_session_callbacks_set_error_callback2(*out, on_complaint);
+	nghttp2_session_callbacks_set_on_header_callback(*out, on_unary_header);
+	nghttp2_session_callbacks_set_on_data_chunk_recv_callback(*out, on_unary_data);
+	nghttp2_session_callbacks_set_on_stream_close_callback(*out, on_unary_close);
+	nghttp2_session_callbacks_set_error_callback2(*out, on_unary_complaint);
 	return 0;
 }
 
 /* The error of a code of nghttp2. */
-static int refuse(const struct grpc_unary *u, int64_t code, struct err *e)
+static int unary_refuse(const struct grpc_unary *u, int64_t code, struct err *e)
 {
 	if (u->failed) {
 		*e = u->error;
@@ -214,14 +215,14 @@ int grpc_unary_new(const struct grpc_request *r, struct grpc_unary **out, struct
 	mem.mem_user_data = &u->memory;
 	u->message.max = r->max_answer;
 	grpc_message_prefix(r->len, u->prefix);
-	int rc = set_callbacks(&callbacks);
+	int rc = unary_set_callbacks(&callbacks);
 	if (!rc)
 		rc = nghttp2_session_client_new3(&u->session, callbacks, u, NULL, &mem);
 	nghttp2_session_callbacks_del(callbacks);
 	if (!rc)
 		rc = submit(u);
 	if (rc)
-		return refuse(u, rc, e);
+		return unary_refuse(u, rc, e);
 	*out = TAKE_PTR(u);
 	return 0;
 }
@@ -241,10 +242,10 @@ int grpc_unary_out(struct grpc_unary *u, const uint8_t **data, size_t *len, stru
 	ssize_t n = nghttp2_session_mem_send(u->session, &bytes);
 
 	if (n < 0)
-		return refuse(u, n, e);
+		return unary_refuse(u, n, e);
 	/* The library has said farewell: the peer does not speak HTTP/2. */
 	if (n == 0 && !u->done && !nghttp2_session_want_read(u->session))
-		return refuse(u, NGHTTP2_ERR_PROTO, e);
+		return unary_refuse(u, NGHTTP2_ERR_PROTO, e);
 	*data = bytes;
 	*len = (size_t)n;
 	return 0;
@@ -254,7 +255,7 @@ int grpc_unary_in(struct grpc_unary *u, const uint8_t *data, size_t len, struct 
 {
 	ssize_t n = nghttp2_session_mem_recv(u->session, data, len);
 
-	return n < 0 ? refuse(u, n, e) : 0;
+	return n < 0 ? unary_refuse(u, n, e) : 0;
 }
 
 bool grpc_unary_is_done(const struct grpc_unary *u)

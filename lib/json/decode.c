@@ -34,7 +34,7 @@ static void store_value(const struct slot *s, const void *v, size_t size)
 		memcpy((char *)s->out + s->field->offset, v, size);
 }
 
-static int refuse_value(const struct slot *s, enum err_code code, const char *wanted)
+static int decode_refuse_value(const struct slot *s, enum err_code code, const char *wanted)
 {
 	char shown[JSON_SHOW_LEN];
 
@@ -48,7 +48,7 @@ static int decode_string(const struct slot *s)
 	const char *v = json_str(s->value);
 
 	if (!v)
-		return refuse_value(s, ERR_DECODE, "a string");
+		return decode_refuse_value(s, ERR_DECODE, "a string");
 	size_t len = strlen(v);
 	int64_t max = f->kind == J_CHARS && f->max == 0 ? (int64_t)f->size - 1 : f->max;
 	if (max != 0 && (len < (uint64_t)f->min || len > (uint64_t)max)) {
@@ -56,7 +56,7 @@ static int decode_string(const struct slot *s)
 
 		(void)snprintf(wanted, sizeof(wanted),
 			       "a string of %" PRId64 " to %" PRId64 " bytes", f->min, max);
-		return refuse_value(s, ERR_CONFIG, wanted);
+		return decode_refuse_value(s, ERR_CONFIG, wanted);
 	}
 	if (f->kind == J_CHARS)
 		store_value(s, v, len + 1);
@@ -70,7 +70,7 @@ static int decode_bool(const struct slot *s)
 	bool v = json_true(s->value);
 
 	if (json_type(s->value) != JSON_BOOL)
-		return refuse_value(s, ERR_DECODE, "true or false");
+		return decode_refuse_value(s, ERR_DECODE, "true or false");
 	store_value(s, &v, sizeof(v));
 	return 0;
 }
@@ -118,7 +118,7 @@ static int decode_int(const struct slot *s)
 
 		(void)snprintf(wanted, sizeof(wanted),
 			       "a whole number from %" PRId64 " to %" PRId64, min, max);
-		return refuse_value(s, whole ? ERR_CONFIG : ERR_DECODE, wanted);
+		return decode_refuse_value(s, whole ? ERR_CONFIG : ERR_DECODE, wanted);
 	}
 	if (small)
 		store_value(s, &(uint32_t){ (uint32_t)v }, sizeof(uint32_t));
@@ -149,7 +149,7 @@ static int decode_enum(const struct slot *s)
 	char wanted[400];
 
 	if (!v)
-		return refuse_value(s, ERR_DECODE, "a string");
+		return decode_refuse_value(s, ERR_DECODE, "a string");
 	for (const struct json_enum *n = s->field->names; n->name; n++) {
 		if (!strcmp(n->name, v)) {
 			store_value(s, &n->value, sizeof(n->value));
@@ -157,7 +157,7 @@ static int decode_enum(const struct slot *s)
 		}
 	}
 	list_names(s->field->names, wanted, sizeof(wanted));
-	return refuse_value(s, ERR_FIELD, wanted);
+	return decode_refuse_value(s, ERR_FIELD, wanted);
 }
 
 static int decode_hw_addr(const struct slot *s)
@@ -167,13 +167,13 @@ static int decode_hw_addr(const struct slot *s)
 	struct hw_addr a;
 
 	if (!v)
-		return refuse_value(s, ERR_DECODE, "a string");
+		return decode_refuse_value(s, ERR_DECODE, "a string");
 	if (*v == '\0')
 		return 0;
 	if (hw_addr_parse(v, &a) || !(any || hw_addr_is_mac(a)))
-		return refuse_value(s, ERR_CONFIG,
-				    any ? "a hardware address of 6 or 20 bytes"
-					: "a MAC address like 02:00:5e:10:00:01");
+		return decode_refuse_value(s, ERR_CONFIG,
+					   any ? "a hardware address of 6 or 20 bytes"
+					       : "a MAC address like 02:00:5e:10:00:01");
 	if (any)
 		store_value(s, &a, sizeof(a));
 	else
@@ -188,13 +188,13 @@ static int decode_pkey(const struct slot *s)
 	uint16_t pkey = 0;
 
 	if (!text && json_type(s->value) != JSON_NUMBER)
-		return refuse_value(s, ERR_DECODE, "a partition key, a string or a number");
+		return decode_refuse_value(s, ERR_DECODE, "a partition key, a string or a number");
 	if (text && *text == '\0')
 		return 0;
 	if (text ? pkey_parse(text, &pkey) != 0
 		 : trunc(v) != v || v < 0 || v > UINT16_MAX || !pkey_is_valid((uint64_t)v))
-		return refuse_value(s, ERR_CONFIG,
-				    "a partition key: 0x0001 to 0x7fff, or that with 0x8000");
+		return decode_refuse_value(
+			s, ERR_CONFIG, "a partition key: 0x0001 to 0x7fff, or that with 0x8000");
 	if (!text)
 		pkey = (uint16_t)v;
 	store_value(s, &pkey, sizeof(pkey));
@@ -246,7 +246,7 @@ static int decode_nested(const struct slot *s)
 
 	(void)snprintf(wanted, sizeof(wanted), "an array of at most %zu", most);
 	if (list && (json_type(s->value) != JSON_ARRAY || n > most))
-		return refuse_value(s, n > most ? ERR_CONFIG : ERR_DECODE, wanted);
+		return decode_refuse_value(s, n > most ? ERR_CONFIG : ERR_DECODE, wanted);
 	(void)snprintf(where, sizeof(where), "%s%s%s", s->where, s->where[0] ? "." : "", f->key);
 	for (; it; it = list ? json_next(it) : NULL, at += f->item) {
 		if (json_decode(it, where, f->of, s->out ? (char *)s->out + at : NULL, s->e))
@@ -264,9 +264,9 @@ static int decode_node(const struct slot *s)
 	enum json_type t = json_type(s->value);
 
 	if (s->field->kind == J_OBJECT && t != JSON_OBJECT)
-		return refuse_value(s, ERR_DECODE, "an object");
+		return decode_refuse_value(s, ERR_DECODE, "an object");
 	if (s->field->kind == J_ARRAY && t != JSON_ARRAY)
-		return refuse_value(s, ERR_DECODE, "an array");
+		return decode_refuse_value(s, ERR_DECODE, "an array");
 	store_value(s, &s->value, sizeof(s->value));
 	return 0;
 }
@@ -372,7 +372,7 @@ static int hint_keys(const struct json_field *const *tables, const char *key, st
 		     : err_hint(e, "the keys here are %s", keys);
 }
 
-static bool is_known(const struct json_field *const *tables, const char *key)
+static bool decode_is_known(const struct json_field *const *tables, const char *key)
 {
 	for (; *tables; tables++)
 		for (const struct json_field *f = *tables; f->key; f++)
@@ -385,7 +385,7 @@ int json_refuse_unknown_of(const struct json *obj, const char *where,
 			   const struct json_field *const *tables, struct err *e)
 {
 	json_each (it, obj) {
-		if (is_known(tables, json_key(it)))
+		if (decode_is_known(tables, json_key(it)))
 			continue;
 		err_set(e, ERR_CONFIG, 0, "%s%s%.64s: there is no such key", where,
 			where[0] ? "." : "", json_key(it));

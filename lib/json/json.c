@@ -186,7 +186,7 @@ static cJSON *find_folded(cJSON *obj, const char *key)
 	return other;
 }
 
-static cJSON *find_member(const struct json *obj, const char *key)
+static cJSON *json_find_member(const struct json *obj, const char *key)
 {
 	if (json_type(obj) != JSON_OBJECT || !obj->c.child)
 		return NULL;
@@ -282,14 +282,14 @@ int json_each_key(const struct json *root, json_key_fn fn, void *arg)
 
 const struct json *json_get(const struct json *obj, const char *key)
 {
-	cJSON *c = find_member(obj, key);
+	cJSON *c = json_find_member(obj, key);
 
 	return c && !cJSON_IsNull(c) ? from_cjson(c) : NULL;
 }
 
 struct json *json_get_mut(struct json *obj, const char *key)
 {
-	cJSON *c = find_member(obj, key);
+	cJSON *c = json_find_member(obj, key);
 
 	return c && !cJSON_IsNull(c) ? from_cjson(c) : NULL;
 }
@@ -366,7 +366,7 @@ struct json *json_dup(const struct json *n)
 }
 
 /* Add as last member; takes ownership of c in any case. */
-static cJSON *add_member(struct json *obj, const char *key, cJSON *c)
+static cJSON *json_add_member(struct json *obj, const char *key, cJSON *c)
 {
 	if (json_type(obj) == JSON_OBJECT && cJSON_AddItemToObject(&obj->c, key, c))
 		return c;
@@ -386,7 +386,7 @@ int json_add_str(struct json *obj, const char *key, const char *s)
 {
 	if (!s)
 		return 0;
-	return add_member(obj, key, cJSON_CreateString(s)) ? 0 : -1;
+	return json_add_member(obj, key, cJSON_CreateString(s)) ? 0 : -1;
 }
 
 int json_add_known(struct json *obj, const char *key, const char *s)
@@ -396,40 +396,41 @@ int json_add_known(struct json *obj, const char *key, const char *s)
 
 int json_add_int(struct json *obj, const char *key, int64_t v)
 {
-	return add_member(obj, key, cJSON_CreateNumber((double)v)) ? 0 : -1;
+	return json_add_member(obj, key, cJSON_CreateNumber((double)v)) ? 0 : -1;
 }
 
 int json_add_bool(struct json *obj, const char *key, bool v)
 {
-	return add_member(obj, key, cJSON_CreateBool(v)) ? 0 : -1;
+	return json_add_member(obj, key, cJSON_CreateBool(v)) ? 0 : -1;
 }
 
 int json_add_num(struct json *obj, const char *key, double v)
 {
-	return add_member(obj, key, isfinite(v) ? cJSON_CreateNumber(v) : cJSON_CreateNull()) ? 0
-											      : -1;
+	return json_add_member(obj, key, isfinite(v) ? cJSON_CreateNumber(v) : cJSON_CreateNull())
+		       ? 0
+		       : -1;
 }
 
 int json_add_null(struct json *obj, const char *key)
 {
-	return add_member(obj, key, cJSON_CreateNull()) ? 0 : -1;
+	return json_add_member(obj, key, cJSON_CreateNull()) ? 0 : -1;
 }
 
 struct json *json_add_object(struct json *obj, const char *key)
 {
-	return from_cjson(add_member(obj, key, cJSON_CreateObject()));
+	return from_cjson(json_add_member(obj, key, cJSON_CreateObject()));
 }
 
 struct json *json_add_array(struct json *obj, const char *key)
 {
-	return from_cjson(add_member(obj, key, cJSON_CreateArray()));
+	return from_cjson(json_add_member(obj, key, cJSON_CreateArray()));
 }
 
 int json_add_copy(struct json *obj, const char *key, const struct json *n)
 {
 	if (!n)
 		return 0;
-	return add_member(obj, key, to_cjson(json_dup(n))) ? 0 : -1;
+	return json_add_member(obj, key, to_cjson(json_dup(n))) ? 0 : -1;
 }
 
 /* Delete the members of that key that stand before end; NULL: all of them. */
@@ -444,7 +445,7 @@ static void del_before(struct json *obj, const char *key, const cJSON *end)
 
 int json_put(struct json *obj, const char *key, struct json *n)
 {
-	const cJSON *c = add_member(obj, key, to_cjson(n));
+	const cJSON *c = json_add_member(obj, key, to_cjson(n));
 
 	if (!c)
 		return -1;

@@ -21,7 +21,7 @@ static int scan_value(struct scan *s, unsigned depth);
 #define PLACE_LEN 64
 
 /* "line 3, column 7"; of a text with one line, "byte 6". */
-static const char *place_of(const struct scan *s, char out[PLACE_LEN])
+static const char *scan_place_of(const struct scan *s, char out[PLACE_LEN])
 {
 	const char *begin = s->text;
 	size_t line = 1;
@@ -59,13 +59,13 @@ static bool accept(struct scan *s, char c)
 	return true;
 }
 
-static void skip_space(struct scan *s)
+static void scan_skip_space(struct scan *s)
 {
 	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t' || *s->p == '\n' || *s->p == '\r'))
 		s->p++;
 }
 
-static int expected(const struct scan *s, const char *wanted)
+static int scan_expected(const struct scan *s, const char *wanted)
 {
 	char found[24], place[PLACE_LEN];
 	int c = peek(s);
@@ -77,27 +77,27 @@ static int expected(const struct scan *s, const char *wanted)
 	else
 		(void)snprintf(found, sizeof(found), "byte 0x%02x", (unsigned)c);
 	return err_set(s->e, ERR_DECODE, 0, "%s: %s: expected %s, found %s", s->what,
-		       place_of(s, place), wanted, found);
+		       scan_place_of(s, place), wanted, found);
 }
 
 static int scan_literal(struct scan *s, const char *word)
 {
 	for (; *word; word++)
 		if (!accept(s, *word))
-			return expected(s, "true, false or null");
+			return scan_expected(s, "true, false or null");
 	return 0;
 }
 
 static int scan_digits(struct scan *s)
 {
 	if (!peek_digit(s))
-		return expected(s, "a digit");
+		return scan_expected(s, "a digit");
 	while (peek_digit(s))
 		s->p++;
 	return 0;
 }
 
-static int check_number(struct scan *s, const char *start, bool exponent)
+static int scan_check_number(struct scan *s, const char *start, bool exponent)
 {
 	char buf[JSON_MAX_NUMBER + 1], place[PLACE_LEN];
 	size_t len = (size_t)(s->p - start);
@@ -106,7 +106,7 @@ static int check_number(struct scan *s, const char *start, bool exponent)
 		s->p = start;
 		return err_set(s->e, ERR_DECODE, 0,
 			       "%s: %s: a number of %zu characters, more than %d", s->what,
-			       place_of(s, place), len, JSON_MAX_NUMBER);
+			       scan_place_of(s, place), len, JSON_MAX_NUMBER);
 	}
 	if (!exponent) /* 63 digits alone cannot leave the range of a double */
 		return 0;
@@ -116,7 +116,7 @@ static int check_number(struct scan *s, const char *start, bool exponent)
 		return 0;
 	s->p = start;
 	return err_set(s->e, ERR_DECODE, 0, "%s: %s: the number %s is too large", s->what,
-		       place_of(s, place), buf);
+		       scan_place_of(s, place), buf);
 }
 
 static int scan_number(struct scan *s)
@@ -136,7 +136,7 @@ static int scan_number(struct scan *s)
 		if (scan_digits(s))
 			return -1;
 	}
-	return check_number(s, start, exponent);
+	return scan_check_number(s, start, exponent);
 }
 
 /* Four hexadecimal digits behind "\u". */
@@ -152,7 +152,7 @@ static int scan_hex4(struct scan *s, unsigned *out)
 		else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'))
 			v = v << 4 | (unsigned)((c | 0x20) - 'a' + 10);
 		else
-			return expected(s, "four hexadecimal digits after \\u");
+			return scan_expected(s, "four hexadecimal digits after \\u");
 	}
 	*out = v;
 	return 0;
@@ -169,7 +169,7 @@ static int scan_unicode_escape(struct scan *s)
 		s->p -= 6;
 		return err_set(s->e, ERR_DECODE, 0,
 			       "%s: %s: the character \\u0000 is not supported", s->what,
-			       place_of(s, place));
+			       scan_place_of(s, place));
 	}
 	if (high < 0xd800 || high > 0xdfff)
 		return 0;
@@ -180,7 +180,7 @@ static int scan_unicode_escape(struct scan *s)
 			return 0;
 	}
 	return err_set(s->e, ERR_DECODE, 0, "%s: %s: half a surrogate pair, \\u%04x", s->what,
-		       place_of(s, place), high);
+		       scan_place_of(s, place), high);
 }
 
 static int scan_string(struct scan *s)
@@ -192,29 +192,29 @@ static int scan_string(struct scan *s)
 		if (accept(s, '"'))
 			return 0;
 		if (peek(s) < 0)
-			return expected(s, "the '\"' that ends the string");
+			return scan_expected(s, "the '\"' that ends the string");
 		if (!accept(s, '\\'))
-			return expected(s, "a control character to be escaped");
+			return scan_expected(s, "a control character to be escaped");
 		if (accept(s, 'u')) {
 			if (scan_unicode_escape(s))
 				return -1;
 			s->p--;
 		} else if (peek(s) <= 0 || !strchr("\"\\/bfnrt", peek(s))) {
-			return expected(s, "one of \"\\/bfnrtu after a backslash");
+			return scan_expected(s, "one of \"\\/bfnrtu after a backslash");
 		}
 	}
 }
 
 static int scan_member(struct scan *s, unsigned depth)
 {
-	skip_space(s);
+	scan_skip_space(s);
 	if (peek(s) != '"')
-		return expected(s, "a key in double quotes");
+		return scan_expected(s, "a key in double quotes");
 	if (scan_string(s))
 		return -1;
-	skip_space(s);
+	scan_skip_space(s);
 	if (!accept(s, ':'))
-		return expected(s, "':' after a key");
+		return scan_expected(s, "':' after a key");
 	return scan_value(s, depth);
 }
 
@@ -227,24 +227,24 @@ static int scan_container(struct scan *s, char close, unsigned depth)
 	if (depth > JSON_MAX_DEPTH) {
 		s->p--;
 		return err_set(s->e, ERR_DECODE, 0, "%s: %s: nested deeper than %d levels", s->what,
-			       place_of(s, place), JSON_MAX_DEPTH);
+			       scan_place_of(s, place), JSON_MAX_DEPTH);
 	}
-	skip_space(s);
+	scan_skip_space(s);
 	if (accept(s, close))
 		return 0;
 	do {
 		if (object ? scan_member(s, depth) : scan_value(s, depth))
 			return -1;
-		skip_space(s);
+		scan_skip_space(s);
 	} while (accept(s, ','));
 	if (!accept(s, close))
-		return expected(s, object ? "',' or '}'" : "',' or ']'");
+		return scan_expected(s, object ? "',' or '}'" : "',' or ']'");
 	return 0;
 }
 
 static int scan_value(struct scan *s, unsigned depth)
 {
-	skip_space(s);
+	scan_skip_space(s);
 	switch (peek(s)) {
 	case '{':
 		s->p++;
@@ -263,7 +263,7 @@ static int scan_value(struct scan *s, unsigned depth)
 	default:
 		if (peek(s) == '-' || peek_digit(s))
 			return scan_number(s);
-		return expected(s, "a value");
+		return scan_expected(s, "a value");
 	}
 }
 
@@ -282,9 +282,9 @@ static int scan_bytes(struct scan *s)
 	if (good < len) {
 		s->p = s->text + good;
 		return err_set(s->e, ERR_DECODE, 0, "%s: %s: 0x%02x is not UTF-8", s->what,
-			       place_of(s, place), (unsigned char)*s->p);
+			       scan_place_of(s, place), (unsigned char)*s->p);
 	}
-	skip_space(s);
+	scan_skip_space(s);
 	if (s->p == s->end)
 		return err_set(s->e, ERR_DECODE, 0, "%s is empty", s->what);
 	return 0;
@@ -312,8 +312,8 @@ int json_scan(const char *text, size_t len, const char *what, struct err *e)
 					     "read here: `kubectl create --dry-run=client "
 					     "-o json -f FILE` converts objects")
 			       : -1;
-	skip_space(&s);
+	scan_skip_space(&s);
 	if (s.p < s.end)
-		return expected(&s, "nothing after the value");
+		return scan_expected(&s, "nothing after the value");
 	return 0;
 }

@@ -23,7 +23,7 @@ static bool is_reserved(const char *s)
 }
 
 /* A letter first, so that it is not a number, date or address. */
-static bool is_plain(const char *s)
+static bool yaml_is_plain(const char *s)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -37,7 +37,7 @@ static void add_scalar(struct text *t, const struct json *n)
 	const char *s = json_str(n);
 	auto_free char *json = NULL;
 
-	if (s && is_plain(s)) {
+	if (s && yaml_is_plain(s)) {
 		text_add(t, s);
 		return;
 	}
@@ -45,9 +45,9 @@ static void add_scalar(struct text *t, const struct json *n)
 	text_add(t, json);
 }
 
-static void add_key(struct text *t, const char *key)
+static void yaml_add_key(struct text *t, const char *key)
 {
-	if (is_plain(key)) {
+	if (yaml_is_plain(key)) {
 		text_add(t, key);
 	} else {
 		/* Our keys are ASCII. */
@@ -59,10 +59,10 @@ static void add_key(struct text *t, const char *key)
 	text_add(t, ":");
 }
 
-static void add_node(struct text *t, const struct json *n, unsigned depth, bool indent_first);
+static void yaml_add_node(struct text *t, const struct json *n, unsigned depth, bool indent_first);
 
 /* Behind "key:" or "-". A list below a key is not indented, as kubectl writes it. */
-static void add_value(struct text *t, const struct json *n, unsigned depth)
+static void yaml_add_value(struct text *t, const struct json *n, unsigned depth)
 {
 	if (json_len(n) == 0) {
 		text_add(t, " ");
@@ -71,7 +71,7 @@ static void add_value(struct text *t, const struct json *n, unsigned depth)
 		return;
 	}
 	text_add(t, "\n");
-	add_node(t, n, json_type(n) == JSON_ARRAY ? depth : depth + STEP, true);
+	yaml_add_node(t, n, json_type(n) == JSON_ARRAY ? depth : depth + STEP, true);
 }
 
 static void indent(struct text *t, unsigned depth)
@@ -79,7 +79,7 @@ static void indent(struct text *t, unsigned depth)
 	text_addf(t, "%*s", (int)depth, "");
 }
 
-static void add_item(struct text *t, const struct json *it, unsigned depth)
+static void yaml_add_item(struct text *t, const struct json *it, unsigned depth)
 {
 	text_add(t, "-");
 	if (json_len(it) == 0) {
@@ -89,11 +89,11 @@ static void add_item(struct text *t, const struct json *it, unsigned depth)
 		return;
 	}
 	text_add(t, " ");
-	add_node(t, it, depth + STEP, false);
+	yaml_add_node(t, it, depth + STEP, false);
 }
 
 /* indent_first: the first line begins at its depth, and not behind "- ". */
-static void add_node(struct text *t, const struct json *n, unsigned depth, bool indent_first)
+static void yaml_add_node(struct text *t, const struct json *n, unsigned depth, bool indent_first)
 {
 	bool list = json_type(n) == JSON_ARRAY;
 
@@ -102,10 +102,10 @@ static void add_node(struct text *t, const struct json *n, unsigned depth, bool 
 			indent(t, depth);
 		indent_first = true;
 		if (list) {
-			add_item(t, it, depth);
+			yaml_add_item(t, it, depth);
 		} else {
-			add_key(t, json_key(it));
-			add_value(t, it, depth);
+			yaml_add_key(t, json_key(it));
+			yaml_add_value(t, it, depth);
 		}
 	}
 }
@@ -115,7 +115,7 @@ char *json_print_yaml(const struct json *n)
 	auto_text struct text t = { 0 };
 
 	if (json_len(n) > 0) {
-		add_node(&t, n, 0, true);
+		yaml_add_node(&t, n, 0, true);
 	} else {
 		add_scalar(&t, n);
 		text_add(&t, "\n");

@@ -24,14 +24,14 @@ struct reader {
 	struct err *e;
 };
 
-static int refuse(const struct reader *r, const char *why)
+static int yaml_json_refuse(const struct reader *r, const char *why)
 {
 	return err_set(r->e, ERR_DECODE, 0, "line %zu: %s", r->line, why);
 }
 
 /* ---- scalars ---- */
 
-static bool is_word(const char *s, const char *const *words)
+static bool yaml_json_is_word(const char *s, const char *const *words)
 {
 	for (; *words; words++) {
 		if (strcmp(s, *words) == 0)
@@ -44,7 +44,7 @@ static bool is_null(const char *s)
 {
 	static const char *const words[] = { "", "~", "null", "Null", "NULL", NULL };
 
-	return is_word(s, words);
+	return yaml_json_is_word(s, words);
 }
 
 static bool is_bool(const char *s, bool *out)
@@ -54,12 +54,12 @@ static bool is_bool(const char *s, bool *out)
 	static const char *const no[] = { "false", "False", "FALSE", "no",  "No",
 					  "NO",    "off",   "Off",   "OFF", NULL };
 
-	*out = is_word(s, yes);
-	return *out || is_word(s, no);
+	*out = yaml_json_is_word(s, yes);
+	return *out || yaml_json_is_word(s, no);
 }
 
 /* A number of JSON: the reader of JSON decides. 1: it is one; -1: no memory. */
-static int read_number(const char *s, double *out)
+static int yaml_json_read_number(const char *s, double *out)
 {
 	auto_json struct json *n = NULL;
 	size_t len = strlen(s);
@@ -74,7 +74,7 @@ static int read_number(const char *s, double *out)
 }
 
 /* Add a value to what is being read: with its key to an object, else to an array. */
-static int add_text(struct level *l, const char *s)
+static int yaml_json_add_text(struct level *l, const char *s)
 {
 	return l->key ? json_add_str(l->at, l->key, s) : json_push_str(l->at, s);
 }
@@ -85,7 +85,7 @@ static int add_plain(struct level *l, const char *s)
 	auto_json struct json *box = json_new_object();
 	double number;
 	bool flag;
-	int rc = read_number(s, &number);
+	int rc = yaml_json_read_number(s, &number);
 
 	if (!box || rc < 0)
 		return -1;
@@ -96,14 +96,14 @@ static int add_plain(struct level *l, const char *s)
 	else if (is_bool(s, &flag))
 		rc = json_add_bool(box, "v", flag);
 	else
-		return add_text(l, s);
+		return yaml_json_add_text(l, s);
 	if (rc)
 		return -1;
 	return l->key ? json_add_copy(l->at, l->key, json_first(box))
 		      : json_push(l->at, json_dup(json_first(box)));
 }
 
-static bool is_plain(const yaml_event_t *event)
+static bool yaml_json_is_plain(const yaml_event_t *event)
 {
 	const char *tag = (const char *)event->data.scalar.tag;
 
@@ -114,7 +114,7 @@ static bool is_plain(const yaml_event_t *event)
 static int take_key(struct reader *r, struct level *l, const char *s)
 {
 	if (strcmp(s, "<<") == 0)
-		return refuse(r, "merge keys (<<) are not supported: write the keys out");
+		return yaml_json_refuse(r, "merge keys (<<) are not supported: write the keys out");
 	l->key = strdup(s);
 	return l->key ? 0 : err_nomem(r->e);
 }
@@ -132,28 +132,28 @@ static int take_scalar(struct reader *r, const yaml_event_t *event)
 	int rc;
 
 	if (strlen(s) != event->data.scalar.length)
-		return refuse(r, "a text has a NUL character");
+		return yaml_json_refuse(r, "a text has a NUL character");
 	if (json_type(l->at) == JSON_OBJECT && !l->key)
 		return take_key(r, l, s);
 	/* an empty document */
-	if (r->depth == 0 && is_plain(event) && is_null(s))
+	if (r->depth == 0 && yaml_json_is_plain(event) && is_null(s))
 		return 0;
-	rc = is_plain(event) ? add_plain(l, s) : add_text(l, s);
+	rc = yaml_json_is_plain(event) ? add_plain(l, s) : yaml_json_add_text(l, s);
 	drop_key(l);
 	return rc ? err_nomem(r->e) : 0;
 }
 
 /* ---- objects and arrays ---- */
 
-static int begin(struct reader *r, bool object)
+static int yaml_json_begin(struct reader *r, bool object)
 {
 	struct level *l = &r->levels[r->depth];
 	struct json *child;
 
 	if (json_type(l->at) == JSON_OBJECT && !l->key)
-		return refuse(r, "a key is not a text");
+		return yaml_json_refuse(r, "a key is not a text");
 	if (r->depth == YAML_JSON_DEPTH_MAX)
-		return refuse(r, "too many levels");
+		return yaml_json_refuse(r, "too many levels");
 	if (l->key) {
 		child = object ? json_add_object(l->at, l->key) : json_add_array(l->at, l->key);
 	} else {
@@ -172,13 +172,14 @@ static int take_event(struct reader *r, const yaml_event_t *event)
 {
 	r->line = event->start_mark.line + 1;
 	if (++r->values > YAML_JSON_VALUES_MAX)
-		return refuse(r, "too many values");
+		return yaml_json_refuse(r, "too many values");
 	if (event->type == YAML_ALIAS_EVENT)
-		return refuse(r, "aliases (*name) are not supported: write the value out");
+		return yaml_json_refuse(r,
+					"aliases (*name) are not supported: write the value out");
 	if (event->type == YAML_SCALAR_EVENT)
 		return take_scalar(r, event);
 	if (event->type == YAML_MAPPING_START_EVENT || event->type == YAML_SEQUENCE_START_EVENT)
-		return begin(r, event->type == YAML_MAPPING_START_EVENT);
+		return yaml_json_begin(r, event->type == YAML_MAPPING_START_EVENT);
 	if (event->type == YAML_MAPPING_END_EVENT || event->type == YAML_SEQUENCE_END_EVENT)
 		r->depth--;
 	return 0;
@@ -189,7 +190,7 @@ static int not_yaml(struct reader *r)
 	if (r->parser.error == YAML_MEMORY_ERROR)
 		return err_nomem(r->e);
 	r->line = r->parser.problem_mark.line + 1;
-	return refuse(r, r->parser.problem ? r->parser.problem : "not YAML");
+	return yaml_json_refuse(r, r->parser.problem ? r->parser.problem : "not YAML");
 }
 
 static int read_events(struct reader *r)

@@ -117,7 +117,7 @@ static int decode_addr(const struct nlmsghdr *h, struct addr_info *out)
 }
 
 /* Kernels before 4.20 ignore the filter, and one without IPv6 answers for every family. */
-static int on_addr(const struct nlmsghdr *h, void *arg, struct err *e)
+static int on_net_addr(const struct nlmsghdr *h, void *arg, struct err *e)
 {
 	struct addr_dump *w = arg;
 	struct addr_info a;
@@ -137,7 +137,7 @@ static int on_addr(const struct nlmsghdr *h, void *arg, struct err *e)
 	return nl_list_add(&w->found, &a, sizeof(a), e);
 }
 
-static int dump_family(struct nl *nl, struct addr_dump *w, uint8_t family, struct err *e)
+static int addr_dump_family(struct nl *nl, struct addr_dump *w, uint8_t family, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 	struct ifaddrmsg ifa = { .ifa_family = family, .ifa_index = (uint32_t)w->ifindex };
@@ -145,7 +145,7 @@ static int dump_family(struct nl *nl, struct addr_dump *w, uint8_t family, struc
 	w->family = family;
 	w->start = w->found.n;
 	nl_req_begin(&rq, RTM_GETADDR, 0, &ifa, sizeof(ifa));
-	if (nl_get_dump(nl, &rq, (struct nl_sink){ on_addr, w }, e))
+	if (nl_get_dump(nl, &rq, (struct nl_sink){ on_net_addr, w }, e))
 		return err_wrap(e, "addresses of interface number %d", w->ifindex);
 	return 0;
 }
@@ -163,7 +163,7 @@ int nl_addr_list(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct err *
 {
 	auto_addr_walk struct addr_dump w = { .ifindex = ifindex };
 
-	if (dump_family(nl, &w, AF_INET, e) || dump_family(nl, &w, AF_INET6, e))
+	if (addr_dump_family(nl, &w, AF_INET, e) || addr_dump_family(nl, &w, AF_INET6, e))
 		return -1;
 	report_addrs(&w, fn, arg);
 	return 0;
@@ -173,7 +173,7 @@ int nl_addr_list_v6(struct nl *nl, int ifindex, addr_fn fn, void *arg, struct er
 {
 	auto_addr_walk struct addr_dump w = { .ifindex = ifindex };
 
-	if (dump_family(nl, &w, AF_INET6, e))
+	if (addr_dump_family(nl, &w, AF_INET6, e))
 		return -1;
 	report_addrs(&w, fn, arg);
 	return 0;

@@ -14,7 +14,7 @@ struct wanted {
 	bool found, tentative, failed;
 };
 
-static int look_at(const struct addr_info *a, void *arg)
+static int dad_look_at(const struct addr_info *a, void *arg)
 {
 	struct wanted *w = arg;
 
@@ -37,7 +37,7 @@ static int all_settled(struct nl *nl, const struct dad_wait *d, struct err *e)
 
 		if (w.addr.family != IP_V6)
 			continue;
-		if (nl_addr_list_v6(nl, d->ifindex, look_at, &w, e))
+		if (nl_addr_list_v6(nl, d->ifindex, dad_look_at, &w, e))
 			return -1;
 		ip_format(w.addr, text);
 		if (!w.found)

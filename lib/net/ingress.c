@@ -45,17 +45,17 @@ static void emit(struct program *p, uint16_t code, uint32_t k, struct skip skip)
 	p->n++;
 }
 
-static void load(struct program *p, uint16_t size, uint32_t at)
+static void ingress_load(struct program *p, uint16_t size, uint32_t at)
 {
 	emit(p, BPF_LD | BPF_ABS | size, at, (struct skip){ 0 });
 }
 
-static void compare(struct program *p, uint32_t value, struct skip skip)
+static void ingress_compare(struct program *p, uint32_t value, struct skip skip)
 {
 	emit(p, BPF_JMP | BPF_JEQ | BPF_K, value, skip);
 }
 
-static void end(struct program *p, uint32_t verdict)
+static void ingress_end(struct program *p, uint32_t verdict)
 {
 	emit(p, BPF_RET | BPF_K, verdict, (struct skip){ 0 });
 }
@@ -63,13 +63,13 @@ static void end(struct program *p, uint32_t verdict)
 static void pass(struct program *p, struct ip a)
 {
 	if (a.family == IP_V4)
-		compare(p, (uint32_t)a.v, (struct skip){ .differ = 1 });
+		ingress_compare(p, (uint32_t)a.v, (struct skip){ .differ = 1 });
 	for (uint8_t i = 0; a.family == IP_V6 && i < 4; i++) {
-		load(p, BPF_W, SRC_V6 + 4U * i);
-		compare(p, (uint32_t)(a.v >> (96 - 32 * i)),
-			(struct skip){ .differ = (uint8_t)(7 - 2 * i) });
+		ingress_load(p, BPF_W, SRC_V6 + 4U * i);
+		ingress_compare(p, (uint32_t)(a.v >> (96 - 32 * i)),
+				(struct skip){ .differ = (uint8_t)(7 - 2 * i) });
 	}
-	end(p, PASS);
+	ingress_end(p, PASS);
 }
 
 /* The least address of the family that is more than `after`; false: there is none. */
@@ -97,22 +97,22 @@ static void pass_family(struct program *p, const struct ip *addr, size_t n, enum
 		pass(p, a);
 		before = a;
 	}
-	end(p, TC_ACT_SHOT);
+	ingress_end(p, TC_ACT_SHOT);
 }
 
 /* One program for one set of addresses, whatever their order is. */
 static void build(struct program *p, const struct ip *addr, size_t n)
 {
 	p->n = 0;
-	load(p, BPF_H, ETH_HLEN - 2);
-	compare(p, ETH_P_IP, (struct skip){ .equal = 1 });
+	ingress_load(p, BPF_H, ETH_HLEN - 2);
+	ingress_compare(p, ETH_P_IP, (struct skip){ .equal = 1 });
 	const uint32_t to_v6 = p->n;
 	emit(p, BPF_JMP | BPF_JA, 0, (struct skip){ 0 });
-	load(p, BPF_W, SRC_V4);
+	ingress_load(p, BPF_W, SRC_V4);
 	pass_family(p, addr, n, IP_V4);
 	p->op[to_v6].k = p->n - to_v6 - 1;
-	compare(p, ETH_P_IPV6, (struct skip){ .equal = 1 });
-	end(p, TC_ACT_SHOT);
+	ingress_compare(p, ETH_P_IPV6, (struct skip){ .equal = 1 });
+	ingress_end(p, TC_ACT_SHOT);
 	pass_family(p, addr, n, IP_V6);
 }
 
@@ -128,7 +128,7 @@ static struct tcmsg filter_head(int ifindex)
 	};
 }
 
-static int explain(int ifindex, struct err *e)
+static int ingress_explain(int ifindex, struct err *e)
 {
 	if (e->errnum == ENOENT || e->errnum == EOPNOTSUPP)
 		err_hint(e, "the kernel needs the modules sch_ingress and cls_bpf "
@@ -154,7 +154,7 @@ static int add_qdisc(struct nl *nl, int ifindex, struct err *e)
 	return -1;
 }
 
-static int set_filter(struct nl *nl, int ifindex, const struct program *p, struct err *e)
+static int ingress_set_filter(struct nl *nl, int ifindex, const struct program *p, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 	const struct tcmsg head = filter_head(ifindex);
@@ -179,8 +179,9 @@ int nl_ingress_allow(struct nl *nl, int ifindex, const struct ip *addr, size_t n
 	if (p.n > MOST)
 		return err_set(e, ERR_CONFIG, 0,
 			       "%zu addresses are too many for the filter of one interface", n);
-	return add_qdisc(nl, ifindex, e) || set_filter(nl, ifindex, &p, e) ? explain(ifindex, e)
-									   : 0;
+	return add_qdisc(nl, ifindex, e) || ingress_set_filter(nl, ifindex, &p, e)
+		       ? ingress_explain(ifindex, e)
+		       : 0;
 }
 
 struct search {

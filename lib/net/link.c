@@ -54,7 +54,7 @@ static struct hw_addr parse_hw_addr(const struct nlattr *a)
 	return a ? hw_addr_make(nla_data(a), (size_t)nla_len(a)) : (struct hw_addr){ 0 };
 }
 
-static int parse_link(const struct nlmsghdr *h, struct link_info *li)
+static int net_parse_link(const struct nlmsghdr *h, struct link_info *li)
 {
 	static const struct nla_policy policy[IFLA_MAX + 1] = {
 		[IFLA_IFNAME] = { .type = NLA_STRING },
@@ -103,11 +103,11 @@ static int parse_link(const struct nlmsghdr *h, struct link_info *li)
 	return tb[IFLA_LINKINFO] ? parse_linkinfo(tb[IFLA_LINKINFO], li) : 0;
 }
 
-static int on_link(const struct nlmsghdr *h, void *arg, struct err *e)
+static int on_net_link(const struct nlmsghdr *h, void *arg, struct err *e)
 {
 	struct link_info li;
 
-	if (parse_link(h, &li))
+	if (net_parse_link(h, &li))
 		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's description");
 	*(struct link_info *)arg = li;
 	return 0;
@@ -135,7 +135,7 @@ int nl_link_by_any_name(struct nl *nl, const char *name, struct link_info *out, 
 	if (strnlen(name, LINK_ALTNAME_LEN) == LINK_ALTNAME_LEN)
 		return err_set(e, ERR_KERNEL, ENODEV, "interface \"%s\"", name);
 	nl_link_get_request(&rq, name, 0);
-	if (nl_get(nl, &rq, (struct nl_sink){ on_link, out }, e))
+	if (nl_get(nl, &rq, (struct nl_sink){ on_net_link, out }, e))
 		return err_wrap(e, "interface \"%s\"", name);
 	return 0;
 }
@@ -162,7 +162,7 @@ int nl_link_by_index(struct nl *nl, int ifindex, struct link_info *out, struct e
 	if (ifindex <= 0)
 		return err_set(e, ERR_KERNEL, ENODEV, "interface number %d", ifindex);
 	nl_link_get_request(&rq, NULL, ifindex);
-	if (nl_get(nl, &rq, (struct nl_sink){ on_link, out }, e))
+	if (nl_get(nl, &rq, (struct nl_sink){ on_net_link, out }, e))
 		return err_wrap(e, "interface number %d", ifindex);
 	return 0;
 }
@@ -184,7 +184,7 @@ static int on_any_link(const struct nlmsghdr *h, void *arg, struct err *e)
 		s->all.n = 0;
 		return 0;
 	}
-	if (parse_link(h, &li))
+	if (net_parse_link(h, &li))
 		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's description");
 	return !s->kind || strcmp(li.kind, s->kind) == 0 ? nl_list_add(&s->all, &li, sizeof(li), e)
 							 : 0;

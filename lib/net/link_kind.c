@@ -93,7 +93,7 @@ int link_kind_require(const char *name, const struct link_kind **out, struct err
 	return err_hint(e, "known kinds: %s", known);
 }
 
-static uint32_t value_of(const struct link_attr *a, const union link_data *data)
+static uint32_t link_kind_value_of(const struct link_attr *a, const union link_data *data)
 {
 	uint32_t v;
 
@@ -131,7 +131,7 @@ void link_kind_put(struct nl_req *rq, const struct link_kind *kind, const union 
 	struct nlattr *nest = nl_req_nest(rq, IFLA_INFO_DATA);
 
 	for (const struct link_attr *a = kind->attr; a->name; a++) {
-		uint32_t v = value_of(a, data);
+		uint32_t v = link_kind_value_of(a, data);
 
 		if ((a->is_request && v == 0) || v == LINK_DATA_UNKNOWN)
 			continue;
@@ -177,7 +177,8 @@ int nl_link_compare_data(const struct link_info *is, const union link_data *want
 	if (link_kind_require(is->kind, &kind, e))
 		return err_wrap(e, "interface %s", is->name);
 	for (const struct link_attr *a = kind->attr; a->name; a++) {
-		uint32_t now = value_of(a, &is->data), asked = value_of(a, want);
+		uint32_t now = link_kind_value_of(a, &is->data),
+			 asked = link_kind_value_of(a, want);
 
 		if (a->is_request || asked == LINK_DATA_UNKNOWN || now == asked)
 			continue;

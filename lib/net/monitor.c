@@ -60,7 +60,7 @@ static int subject_ifindex(const struct nlmsghdr *h)
 	}
 }
 
-static bool is_about(const struct nl_monitor *mon, ssize_t len, int ifindex)
+static bool monitor_is_about(const struct nl_monitor *mon, ssize_t len, int ifindex)
 {
 	int left = (int)len;
 
@@ -94,7 +94,7 @@ int nl_monitor_next(struct nl_monitor *mon, int ifindex, int64_t deadline_ms, st
 			return 1;
 		if (len < 0 && errno != EAGAIN)
 			return err_set(e, ERR_KERNEL, errno, "read events");
-		if (len > 0 && is_about(mon, len, ifindex))
+		if (len > 0 && monitor_is_about(mon, len, ifindex))
 			return 1;
 	}
 }

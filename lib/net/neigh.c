@@ -20,7 +20,7 @@ const char *neigh_state_name(enum neigh_state s)
 	return state_names[s];
 }
 
-static enum neigh_state state_of(uint16_t nud)
+static enum neigh_state neigh_state_of(uint16_t nud)
 {
 	if (nud & NUD_FAILED)
 		return NEIGH_FAILED;
@@ -37,7 +37,7 @@ struct neigh_dump {
 };
 
 /* Of other interfaces, too: a kernel without strict checks ignores the filter. */
-static int on_neigh(const struct nlmsghdr *h, void *arg, struct err *e)
+static int on_net_neigh(const struct nlmsghdr *h, void *arg, struct err *e)
 {
 	static const struct nla_policy policy[NDA_MAX + 1] = {
 		[NDA_DST] = { .type = NLA_UNSPEC },
@@ -56,7 +56,8 @@ static int on_neigh(const struct nlmsghdr *h, void *arg, struct err *e)
 	    (nd->ndm_family != AF_INET && nd->ndm_family != AF_INET6))
 		return 0;
 
-	struct neigh_info n = { .ifindex = nd->ndm_ifindex, .state = state_of(nd->ndm_state) };
+	struct neigh_info n = { .ifindex = nd->ndm_ifindex,
+				.state = neigh_state_of(nd->ndm_state) };
 
 	if (nl_parse_attrs(h, sizeof(*nd), tb, NDA_MAX, policy) || !tb[NDA_DST] ||
 	    nl_attr_ip(tb[NDA_DST], nd->ndm_family, &n.addr))
@@ -74,7 +75,7 @@ int nl_neigh_list(struct nl *nl, int ifindex, neigh_fn fn, void *arg, struct err
 
 	nl_req_begin(&rq, RTM_GETNEIGH, 0, &nd, sizeof(nd));
 	nl_req_put_u32(&rq, NDA_IFINDEX, (uint32_t)ifindex);
-	int rc = nl_get_dump(nl, &rq, (struct nl_sink){ on_neigh, &w }, e);
+	int rc = nl_get_dump(nl, &rq, (struct nl_sink){ on_net_neigh, &w }, e);
 	const struct neigh_info *x = w.found.items;
 
 	for (size_t i = 0; rc == 0 && i < w.found.n; i++) {

@@ -286,7 +286,7 @@ static void on_ack(struct exchange *x, const struct nlmsghdr *h)
 	hint_ext_ack(x, h, head);
 }
 
-static void on_done(struct exchange *x, const struct nlmsghdr *h)
+static void on_nl_done(struct exchange *x, const struct nlmsghdr *h)
 {
 	int errnum = 0;
 
@@ -309,7 +309,7 @@ static void on_message(struct exchange *x, const struct nlmsghdr *h)
 	if (h->nlmsg_type == NLMSG_ERROR) {
 		on_ack(x, h);
 	} else if (h->nlmsg_type == NLMSG_DONE) {
-		on_done(x, h);
+		on_nl_done(x, h);
 	} else if (h->nlmsg_type == NLMSG_OVERRUN) {
 		x->lost = true;
 	} else if (h->nlmsg_type >= NLMSG_MIN_TYPE) {

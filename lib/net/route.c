@@ -64,7 +64,7 @@ static void put_target(struct nl_req *rq, const struct route_spec *r, uint32_t t
 		nl_req_put_u32(rq, RTA_PRIORITY, r->priority);
 }
 
-static int explain_add(const struct route_spec *r, struct err *e)
+static int route_explain_add(const struct route_spec *r, struct err *e)
 {
 	char dst[PREFIX_STR_LEN], gw[IP_STR_LEN];
 
@@ -100,7 +100,7 @@ int nl_route_add(struct nl *nl, const struct route_spec *r, struct err *e)
 	if (r->src.family)
 		nl_req_put_ip(&rq, RTA_PREFSRC, r->src);
 	put_metrics(&rq, r);
-	return nl_request(nl, &rq, e) ? explain_add(r, e) : 0;
+	return nl_request(nl, &rq, e) ? route_explain_add(r, e) : 0;
 }
 
 int nl_route_delete(struct nl *nl, const struct route_spec *r, struct err *e)
@@ -138,7 +138,7 @@ static const struct nla_policy route_policy[RTA_MAX + 1] = {
 	[RTA_MULTIPATH] = { .type = NLA_UNSPEC },
 };
 
-static int decode_gateway(struct nlattr *const *tb, uint8_t family, struct route_spec *r)
+static int route_decode_gateway(struct nlattr *const *tb, uint8_t family, struct route_spec *r)
 {
 	if (tb[RTA_GATEWAY])
 		return nl_attr_ip(tb[RTA_GATEWAY], family, &r->gw);
@@ -219,7 +219,7 @@ static int decode_route(const struct rtmsg *rtm, struct nlattr *const *tb, struc
 		r.ifindex = (int)nla_get_u32(tb[RTA_OIF]);
 	if (tb[RTA_PRIORITY])
 		r.priority = nla_get_u32(tb[RTA_PRIORITY]);
-	if (decode_gateway(tb, rtm->rtm_family, &r) ||
+	if (route_decode_gateway(tb, rtm->rtm_family, &r) ||
 	    (tb[RTA_PREFSRC] && nl_attr_ip(tb[RTA_PREFSRC], rtm->rtm_family, &r.src)) ||
 	    (tb[RTA_METRICS] && decode_metrics(tb[RTA_METRICS], &r)))
 		return -1;
@@ -273,7 +273,7 @@ static int keep_hops(struct route_dump *w, const struct route_spec *base, struct
 			return bad_route(e);
 		r.ifindex = hop->rtnh_ifindex;
 		r.onlink = hop->rtnh_flags & RTNH_F_ONLINK;
-		if (decode_gateway(tb, nl_family(r.dst.addr.family), &r))
+		if (route_decode_gateway(tb, nl_family(r.dst.addr.family), &r))
 			return bad_route(e);
 		if (keep_route(w, &r, e))
 			return -1;
@@ -284,7 +284,7 @@ static int keep_hops(struct route_dump *w, const struct route_spec *base, struct
 }
 
 /* Kernels before 4.20 ignore the filter, and one without IPv6 answers for every family. */
-static bool is_wanted(const struct route_dump *w, const struct nlmsghdr *h)
+static bool route_is_wanted(const struct route_dump *w, const struct nlmsghdr *h)
 {
 	const struct rtmsg *rtm = nlmsg_data(h);
 
@@ -293,7 +293,7 @@ static bool is_wanted(const struct route_dump *w, const struct nlmsghdr *h)
 	       !(rtm->rtm_flags & RTM_F_CLONED) && !(w->defaults && rtm->rtm_dst_len);
 }
 
-static int on_route(const struct nlmsghdr *h, void *arg, struct err *e)
+static int on_net_route(const struct nlmsghdr *h, void *arg, struct err *e)
 {
 	struct route_dump *w = arg;
 	struct nlattr *tb[RTA_MAX + 1];
@@ -303,7 +303,7 @@ static int on_route(const struct nlmsghdr *h, void *arg, struct err *e)
 		w->found.n = w->start;
 		return 0;
 	}
-	if (!is_wanted(w, h))
+	if (!route_is_wanted(w, h))
 		return 0;
 	if (nl_parse_attrs(h, sizeof(struct rtmsg), tb, RTA_MAX, route_policy) ||
 	    decode_route(nlmsg_data(h), tb, &r))
@@ -319,7 +319,7 @@ static int on_route(const struct nlmsghdr *h, void *arg, struct err *e)
  * One family at a time: asked for all of them, the kernel asks every protocol that has routes, and
  * some of those (MPLS) take our filter for an error.
  */
-static int dump_family(struct nl *nl, struct route_dump *w, struct err *e)
+static int route_dump_family(struct nl *nl, struct route_dump *w, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 	struct rtmsg rtm = {
@@ -332,7 +332,7 @@ static int dump_family(struct nl *nl, struct route_dump *w, struct err *e)
 	nl_req_begin(&rq, RTM_GETROUTE, 0, &rtm, sizeof(rtm));
 	if (w->ifindex)
 		nl_req_put_u32(&rq, RTA_OIF, (uint32_t)w->ifindex);
-	return nl_get_dump(nl, &rq, (struct nl_sink){ on_route, w }, e);
+	return nl_get_dump(nl, &rq, (struct nl_sink){ on_net_route, w }, e);
 }
 
 static int list_routes(struct nl *nl, struct route_dump *w, route_fn fn, void *arg, struct err *e)
@@ -341,7 +341,7 @@ static int list_routes(struct nl *nl, struct route_dump *w, route_fn fn, void *a
 
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		w->family = families[i];
-		if (dump_family(nl, w, e))
+		if (route_dump_family(nl, w, e))
 			return -1;
 	}
 
@@ -377,7 +377,7 @@ static int dump_defaults(struct nl *nl, struct route_dump *w, uint8_t family, st
 	struct err why;
 
 	w->family = family;
-	if (dump_family(nl, w, &why) == 0 || why.errnum == ENOENT)
+	if (route_dump_family(nl, w, &why) == 0 || why.errnum == ENOENT)
 		return 0;
 	*e = why;
 	return err_wrap(e, "default route");

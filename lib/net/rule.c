@@ -11,7 +11,7 @@
 
 /* ---- changing ---- */
 
-static int explain(const char *what, const struct rule_spec *r, struct err *e)
+static int rule_explain(const char *what, const struct rule_spec *r, struct err *e)
 {
 	char from[PREFIX_STR_LEN];
 
@@ -41,7 +41,7 @@ static int request(struct nl *nl, int type, const struct rule_spec *r, struct er
 
 int nl_rule_add(struct nl *nl, const struct rule_spec *r, struct err *e)
 {
-	return request(nl, RTM_NEWRULE, r, e) ? explain("add", r, e) : 0;
+	return request(nl, RTM_NEWRULE, r, e) ? rule_explain("add", r, e) : 0;
 }
 
 /* A namespace without IPv6 has no rules of that family. */
@@ -53,7 +53,7 @@ int nl_rule_delete(struct nl *nl, const struct rule_spec *r, struct err *e)
 	    why.errnum == EAFNOSUPPORT)
 		return 0;
 	*e = why;
-	return explain("delete", r, e);
+	return rule_explain("delete", r, e);
 }
 
 /* ---- reading ---- */
@@ -107,7 +107,7 @@ static int decode_rule(const struct fib_rule_hdr *head, struct nlattr *const *tb
 	return 0;
 }
 
-static int on_rule(const struct nlmsghdr *h, void *arg, struct err *e)
+static int on_net_rule(const struct nlmsghdr *h, void *arg, struct err *e)
 {
 	struct rule_dump *w = arg;
 	struct nlattr *tb[FRA_MAX + 1];
@@ -129,7 +129,7 @@ static int on_rule(const struct nlmsghdr *h, void *arg, struct err *e)
 }
 
 /* A kernel without rules, or without IPv6, has none. */
-static int dump_family(struct nl *nl, struct rule_dump *w, struct err *e)
+static int rule_dump_family(struct nl *nl, struct rule_dump *w, struct err *e)
 {
 	auto_nl_req struct nl_req rq = { 0 };
 	const struct fib_rule_hdr head = { .family = w->family };
@@ -137,7 +137,7 @@ static int dump_family(struct nl *nl, struct rule_dump *w, struct err *e)
 
 	w->start = w->found.n;
 	nl_req_begin(&rq, RTM_GETRULE, 0, &head, sizeof(head));
-	if (nl_get_dump(nl, &rq, (struct nl_sink){ on_rule, w }, &why) == 0 ||
+	if (nl_get_dump(nl, &rq, (struct nl_sink){ on_net_rule, w }, &why) == 0 ||
 	    why.errnum == EAFNOSUPPORT || why.errnum == EOPNOTSUPP)
 		return 0;
 	*e = why;
@@ -151,7 +151,7 @@ int nl_rule_list(struct nl *nl, rule_fn fn, void *arg, struct err *e)
 
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		w.family = families[i];
-		if (dump_family(nl, &w, e))
+		if (rule_dump_family(nl, &w, e))
 			return -1;
 	}
 

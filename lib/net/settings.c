@@ -73,7 +73,7 @@ static int parse_xdp(struct nlattr *nest, struct link_settings *s)
 	return 0;
 }
 
-static int parse_settings(const struct nlmsghdr *h, struct link_settings *s)
+static int net_parse_settings(const struct nlmsghdr *h, struct link_settings *s)
 {
 	struct nla_policy policy[ATTRS_MAX + 1] = {
 		[IFLA_IFALIAS] = { .type = NLA_STRING },
@@ -103,9 +103,9 @@ static int parse_settings(const struct nlmsghdr *h, struct link_settings *s)
 	return tb[IFLA_XDP] ? parse_xdp(tb[IFLA_XDP], s) : 0;
 }
 
-static int on_link(const struct nlmsghdr *h, void *arg, struct err *e)
+static int on_settings_link(const struct nlmsghdr *h, void *arg, struct err *e)
 {
-	if (parse_settings(h, arg))
+	if (net_parse_settings(h, arg))
 		return err_set(e, ERR_KERNEL, EBADMSG, "read the kernel's description");
 	return 0;
 }
@@ -118,7 +118,7 @@ int nl_settings_get(struct nl *nl, int ifindex, struct link_settings *out, struc
 	if (ifindex <= 0)
 		return err_set(e, ERR_KERNEL, ENODEV, "interface number %d", ifindex);
 	nl_link_get_request(&rq, NULL, ifindex);
-	if (nl_get(nl, &rq, (struct nl_sink){ on_link, out }, e))
+	if (nl_get(nl, &rq, (struct nl_sink){ on_settings_link, out }, e))
 		return err_wrap(e, "settings of interface number %d", ifindex);
 	return 0;
 }

@@ -19,7 +19,7 @@ const struct json_enum rdma_reactions[] = {
 	{ 0 },
 };
 
-static int refuse(struct err *e)
+static int numbers_refuse(struct err *e)
 {
 	return err_hint(e,
 			"the pod has the old ones, which may now belong to another pod. Delete the "
@@ -29,14 +29,14 @@ static int refuse(struct err *e)
 
 /* ---- the note: a line with the pod, a line with its numbers ---- */
 
-static int open_folder(const struct rdma_numbers *n, struct err *e)
+static int numbers_open_folder(const struct rdma_numbers *n, struct err *e)
 {
 	auto_fd int run = fs_open_dir(n->ctx->run_dir, true, e);
 
 	return run < 0 ? -1 : fs_open_dir_at(run, FOLDER, true, e);
 }
 
-static void add_text(char out[TEXT_LEN], const struct rdma_chardev *c)
+static void numbers_add_text(char out[TEXT_LEN], const struct rdma_chardev *c)
 {
 	char one[RDMA_NAME_LEN + 24];
 	size_t len = strlen(out);
@@ -49,9 +49,9 @@ static void add_text(char out[TEXT_LEN], const struct rdma_chardev *c)
 static char *text_of(const struct rdma_chardevs *c, char out[TEXT_LEN])
 {
 	*out = '\0';
-	add_text(out, &c->uverbs);
+	numbers_add_text(out, &c->uverbs);
 	for (size_t i = 0; i < RDMA_PORTS_MAX; i++)
-		add_text(out, &c->umad[i]);
+		numbers_add_text(out, &c->umad[i]);
 	return out;
 }
 
@@ -95,7 +95,7 @@ int rdma_numbers_check(const struct rdma_numbers *n, const struct rdma_chardevs 
 
 	if (n->renumbered == RDMA_RENUMBERED_REPORT)
 		return 0;
-	auto_fd int dir = open_folder(n, e);
+	auto_fd int dir = numbers_open_folder(n, e);
 	int noted = dir < 0 ? -1 : read_note(dir, n, &text, &had, e);
 	if (noted < 0)
 		return -1;
@@ -108,7 +108,7 @@ int rdma_numbers_check(const struct rdma_numbers *n, const struct rdma_chardevs 
 		"it got other character devices since the first ADD of this pod: the pod has %s, "
 		"the device %s",
 		had, *has ? has : "none");
-	return refuse(e);
+	return numbers_refuse(e);
 }
 
 int rdma_numbers_judge(const struct rdma_numbers *n, const struct rdma_chardevs *was,
@@ -123,5 +123,5 @@ int rdma_numbers_judge(const struct rdma_numbers *n, const struct rdma_chardevs 
 		return 0;
 	}
 	err_set(e, ERR_STATE, 0, "it got other character devices: %s", change);
-	return refuse(e);
+	return numbers_refuse(e);
 }

@@ -164,7 +164,7 @@ static const struct rule {
 	[UCX_TAKES_DRIVER_TC] = { { 1, 21, 0 }, { 0 }, { 0 } },
 };
 
-static int64_t number(struct lib_version v)
+static int64_t version_number(struct lib_version v)
 {
 	return ((int64_t)v.major * 10000 + v.minor) * 10000 + v.patch;
 }
@@ -173,14 +173,15 @@ bool lib_rule_holds(enum lib_rule rule, struct lib_version v)
 {
 	const struct rule *r = &rules[rule];
 
-	return number(v) >= number(r->since) && (!r->before.major || number(v) < number(r->before));
+	return version_number(v) >= version_number(r->since) &&
+	       (!r->before.major || version_number(v) < version_number(r->before));
 }
 
 bool lib_rule_in_rccl(enum lib_rule rule, struct lib_version v)
 {
-	if (number(v) > number(RCCL_VERSION_NEWEST))
+	if (version_number(v) > version_number(RCCL_VERSION_NEWEST))
 		v = RCCL_VERSION_NEWEST;
-	return number(v) >= number(rules[rule].rccl) && lib_rule_holds(rule, v);
+	return version_number(v) >= version_number(rules[rule].rccl) && lib_rule_holds(rule, v);
 }
 
 char *lib_rule_versions(enum lib_rule rule, char out[LIB_RULE_LEN])

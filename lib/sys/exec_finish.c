@@ -75,7 +75,7 @@ static int read_some(struct exec_child *c, struct output *o, struct err *e)
 	return 0;
 }
 
-static bool has_ended(pid_t pid)
+static bool exec_finish_has_ended(pid_t pid)
 {
 	siginfo_t si = { 0 };
 
@@ -113,7 +113,7 @@ static int collect_output(struct exec_child *c, int pidfd, struct output *o, str
 			return 0;
 		if (n > 0 && p[0].revents && read_some(c, o, e))
 			return -1;
-		if (!ended && (pidfd < 0 ? has_ended(c->pid) : n > 0 && p[1].revents))
+		if (!ended && (pidfd < 0 ? exec_finish_has_ended(c->pid) : n > 0 && p[1].revents))
 			ended = true;
 		else if (n >= 0 && !ended && left <= 0)
 			return refuse_late(c, e);

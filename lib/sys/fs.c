@@ -197,7 +197,7 @@ static ssize_t read_retry(int fd, void *buf, size_t len)
 }
 
 /* Grow to room for one byte more than max (to see that there is more) and the NUL. */
-static int grow_buffer(char **buf, size_t *cap, size_t max, struct err *e)
+static int fs_grow_buffer(char **buf, size_t *cap, size_t max, struct err *e)
 {
 	size_t want = *cap ? *cap * 2 : READ_FIRST;
 
@@ -216,7 +216,7 @@ int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e)
 	size_t cap = 0, n = 0;
 
 	for (;;) {
-		if (n + 1 >= cap && grow_buffer(&buf, &cap, max, e))
+		if (n + 1 >= cap && fs_grow_buffer(&buf, &cap, max, e))
 			return -1;
 
 		ssize_t got = read_retry(fd, buf + n, cap - n - 1);

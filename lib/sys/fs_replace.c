@@ -162,7 +162,7 @@ static int replace_in(int dirfd, const char *name, const struct fs_content *c, s
 
 /* The directory of name, and *last its last component. -1: errno. AT_FDCWD and "." serve as well.
  */
-static int open_parent(int dirfd, const char *name, const char **last)
+static int fs_replace_open_parent(int dirfd, const char *name, const char **last)
 {
 	char dir[PATH_MAX];
 	const char *slash = strrchr(name, '/');
@@ -184,7 +184,7 @@ static int replace_content(int dirfd, const char *name, const struct fs_content 
 	auto_fd int parent = -1;
 
 	if (dirfd == AT_FDCWD || strchr(name, '/')) {
-		parent = open_parent(dirfd, name, &last);
+		parent = fs_replace_open_parent(dirfd, name, &last);
 		if (parent < 0)
 			return err_set(e, ERR_IO, errno, "directory of %s", name);
 	}

@@ -28,7 +28,8 @@ int listen_at(const struct sockaddr *at, socklen_t len, const char *name, struct
 	return rc ? err_set(e, ERR_IO, errno, "%s: listen", name) : TAKE_FD(fd);
 }
 
-static int replace(const char *folder, const char *name, struct sockaddr_un *at, struct err *e)
+static int listen_replace(const char *folder, const char *name, struct sockaddr_un *at,
+			  struct err *e)
 {
 	int n = snprintf(at->sun_path, sizeof(at->sun_path), "%s/%s", folder, name);
 
@@ -44,7 +45,7 @@ int listen_unix(const char *folder, const char *name, char path[LISTEN_PATH_LEN]
 {
 	struct sockaddr_un at = { 0 };
 
-	if (replace(folder, name, &at, e))
+	if (listen_replace(folder, name, &at, e))
 		return -1;
 	memcpy(path, at.sun_path, LISTEN_PATH_LEN);
 	return listen_at((struct sockaddr *)&at, sizeof(at), path, e);
@@ -58,7 +59,7 @@ int listen_datagrams(const char *folder, const char *name, char path[LISTEN_PATH
 	int yes = 1, rc = -1;
 	mode_t mask;
 
-	if (replace(folder, name, &at, e))
+	if (listen_replace(folder, name, &at, e))
 		return -1;
 	memcpy(path, at.sun_path, LISTEN_PATH_LEN);
 	mask = umask(0177);

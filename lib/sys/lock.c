@@ -19,8 +19,8 @@ static off_t lock_offset(const char *name)
  * range NULL: the whole descriptor. Only racing calls for one thing wait here. To ask again is
  * simpler than F_OFD_SETLKW with a signal at the deadline.
  */
-static int wait_for(int fd, const struct flock *range, const char *name, int timeout_ms,
-		    struct err *e)
+static int lock_wait_for(int fd, const struct flock *range, const char *name, int timeout_ms,
+			 struct err *e)
 {
 	struct backoff p = backoff_for(timeout_ms);
 
@@ -44,10 +44,10 @@ int lock_name(int dirfd, const char *name, bool create, int timeout_ms, struct e
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "open the lock file");
-	return wait_for(fd, &range, name, timeout_ms, e) ? -1 : TAKE_FD(fd);
+	return lock_wait_for(fd, &range, name, timeout_ms, e) ? -1 : TAKE_FD(fd);
 }
 
 int lock_descriptor(int fd, const char *name, int timeout_ms, struct err *e)
 {
-	return wait_for(fd, NULL, name, timeout_ms, e);
+	return lock_wait_for(fd, NULL, name, timeout_ms, e);
 }

@@ -68,7 +68,7 @@ static int own_cookie(uint64_t *out, struct err *e)
  * There is a namespace, but something failed: never one of the errnums by which callers know that
  * none is there.
  */
-static int is_there(int errnum, struct err *e)
+static int netns_is_there(int errnum, struct err *e)
 {
 	if (errnum == ENOENT || errnum == ENOTDIR || errnum == ESRCH || errnum == EINVAL)
 		e->errnum = EIO;
@@ -78,7 +78,7 @@ static int is_there(int errnum, struct err *e)
 static int cannot_tell(int errnum, const char *path, struct err *e)
 {
 	(void)err_set(e, ERR_NETNS, errnum, "network namespace %s cannot be looked at", path);
-	return is_there(errnum, e);
+	return netns_is_there(errnum, e);
 }
 
 /* A caller without permission to enter the namespace gets no cookie. */
@@ -99,7 +99,7 @@ static int cookie_of(struct netns *ns, const char *path, struct err *e)
 
 		err_set(&back, ERR_NETNS, errnum, "return from network namespace %s", path);
 		*e = back;
-		return is_there(errnum, e);
+		return netns_is_there(errnum, e);
 	}
 	return rc;
 }

@@ -36,7 +36,7 @@ static void search_clear(struct search *s)
 	netns_close(&s->found);
 }
 
-static void note_unreadable(struct search *s, int errnum, const char *path)
+static void netns_locate_note_unreadable(struct search *s, int errnum, const char *path)
 {
 	if (!s->blind)
 		(void)err_set(&s->why, ERR_NETNS, errnum, "look at %s", path);
@@ -53,7 +53,7 @@ static bool has_gone(int errnum)
  * readlink() below /proc. The kernel answers EACCES also for a process that ends at this moment
  * (fs/proc/namespaces.c, proc_ns_readlink). The next look says that it has gone.
  */
-static ssize_t read_link(const char *path, char *text, size_t size)
+static ssize_t netns_locate_read_link(const char *path, char *text, size_t size)
 {
 	ssize_t n = readlink(path, text, size);
 
@@ -65,7 +65,7 @@ static uint64_t ns_inode(const char *path)
 {
 	char text[64];
 	unsigned long long ino;
-	ssize_t n = read_link(path, text, sizeof(text) - 1);
+	ssize_t n = netns_locate_read_link(path, text, sizeof(text) - 1);
 
 	if (n <= 0)
 		return 0;
@@ -119,17 +119,17 @@ static enum verdict try_seen(struct search *s, const char *path)
 	if (v == NOT_SEEN && why.errnum == EACCES) /* as in read_link() */
 		v = try_path(s, path, &why);
 	if (v == NOT_SEEN && why.errnum != ENOENT)
-		note_unreadable(s, why.errnum, path);
+		netns_locate_note_unreadable(s, why.errnum, path);
 	return v;
 }
 
 static bool leads_there(struct search *s, const char *path)
 {
 	char text[sizeof(s->link) + 1];
-	ssize_t n = read_link(path, text, sizeof(text));
+	ssize_t n = netns_locate_read_link(path, text, sizeof(text));
 
 	if (n < 0 && !has_gone(errno))
-		note_unreadable(s, errno, path);
+		netns_locate_note_unreadable(s, errno, path);
 	return n == (ssize_t)strlen(s->link) && !memcmp(text, s->link, (size_t)n);
 }
 
@@ -145,7 +145,7 @@ static enum verdict each_number(struct search *s, const char *folder, entry_fn f
 
 	if (!d) {
 		if (!has_gone(errno))
-			note_unreadable(s, errno, folder);
+			netns_locate_note_unreadable(s, errno, folder);
 		return NOT_SEEN;
 	}
 	while (v == NOT_SEEN) {
@@ -154,7 +154,7 @@ static enum verdict each_number(struct search *s, const char *folder, entry_fn f
 		const struct dirent *x = readdir(d);
 
 		if (!x && errno && !has_gone(errno))
-			note_unreadable(s, errno, folder);
+			netns_locate_note_unreadable(s, errno, folder);
 		if (!x)
 			break;
 		if (x->d_name[0] >= '0' && x->d_name[0] <= '9')
@@ -175,7 +175,7 @@ static enum verdict look_at_thread(struct search *s, const char *folder, const c
 	return try_seen(s, path);
 }
 
-static enum verdict look_at_file(struct search *s, const char *folder, const char *fd)
+static enum verdict netns_locate_look_at_file(struct search *s, const char *folder, const char *fd)
 {
 	char path[PATH_MAX];
 
@@ -232,7 +232,7 @@ static enum verdict read_mounts(struct search *s, const char *process, bool *who
 	FILE *f = fopen(path, "re");
 	if (!f) {
 		if (!has_gone(errno))
-			note_unreadable(s, errno, path);
+			netns_locate_note_unreadable(s, errno, path);
 		return NOT_SEEN;
 	}
 	size_t lines = 0;
@@ -241,13 +241,13 @@ static enum verdict read_mounts(struct search *s, const char *process, bool *who
 		v = look_at_mount(s, process, line);
 	*whole = v == NOT_SEEN && feof(f) && lines; /* a process has a root folder at least */
 	if (v == NOT_SEEN && !feof(f) && !has_gone(errno))
-		note_unreadable(s, errno, path);
+		netns_locate_note_unreadable(s, errno, path);
 	free(line);
 	(void)fclose(f);
 	return v;
 }
 
-static bool was_read(struct search *s, uint64_t mnt)
+static bool netns_locate_was_read(struct search *s, uint64_t mnt)
 {
 	for (size_t i = 0; i < s->n_mnt; i++) {
 		if (s->mnt_seen[i] == mnt)
@@ -270,14 +270,14 @@ static enum verdict look_at_mounts(struct search *s, const char *process)
 	ssize_t n;
 
 	(void)snprintf(path, sizeof(path), "%s/root", process);
-	n = read_link(path, root, sizeof(root));
+	n = netns_locate_read_link(path, root, sizeof(root));
 	if (n < 0 && has_gone(errno))
 		return NOT_SEEN;
 	(void)snprintf(path, sizeof(path), "%s/ns/mnt", process);
 	mnt = ns_inode(path);
 	if (n != 1)
 		mnt = 0;
-	if (mnt && was_read(s, mnt))
+	if (mnt && netns_locate_was_read(s, mnt))
 		return NOT_SEEN;
 	v = read_mounts(s, process, &whole);
 	/* Without memory to note it, the namespace is read once more. */
@@ -297,7 +297,7 @@ static enum verdict look_at_files_and_mounts(struct search *s, const char *folde
 	(void)snprintf(process, sizeof(process), "%.4000s/%.16s", folder, id);
 	(void)snprintf(path, sizeof(path), "%s/fd", process);
 	(void)snprintf(s->holder, sizeof(s->holder), "a file that process %.16s has open", id);
-	v = each_number(s, path, look_at_file);
+	v = each_number(s, path, netns_locate_look_at_file);
 	return v == NOT_SEEN ? look_at_mounts(s, process) : v;
 }
 
@@ -307,7 +307,7 @@ static bool shows_nothing(const char *process)
 	char path[PATH_MAX], root[4];
 
 	(void)snprintf(path, sizeof(path), "%s/root", process);
-	return read_link(path, root, sizeof(root)) < 0 && has_gone(errno);
+	return netns_locate_read_link(path, root, sizeof(root)) < 0 && has_gone(errno);
 }
 
 /* Process 1 may be closed to us (hardened hosts); it is not a pod's, or sees_enough() says no. */
@@ -342,7 +342,8 @@ static int sees_enough(struct search *s, struct err *e)
 	if (!own.pid_ns || (own.pid_ns != FIRST_PID_NS && own.pid_ns != from->pid_ns))
 		return err_hint(e, "this program does not see the processes of the host: run it in "
 				   "the process namespace of the container runtime");
-	if (!own.mnt_ns || (own.mnt_ns != from->mnt_ns && own.mnt_ns != host && !was_read(s, host)))
+	if (!own.mnt_ns ||
+	    (own.mnt_ns != from->mnt_ns && own.mnt_ns != host && !netns_locate_was_read(s, host)))
 		return err_hint(e,
 				"this program does not see the mounts of the host: run it in the "
 				"mount namespace of process 1 (nsenter -t 1 -m)");

@@ -39,7 +39,7 @@ static bool is_dots(const char *part, size_t len)
 	return (len == 1 && part[0] == '.') || (len == 2 && part[0] == '.' && part[1] == '.');
 }
 
-static bool is_plain(const char *path)
+static bool safe_path_is_plain(const char *path)
 {
 	const char *part;
 	size_t len;
@@ -67,7 +67,7 @@ static bool is_below(const char *path, const char *root)
 
 bool safe_path_below(const char *path, const char *const *roots)
 {
-	if (!is_plain(path))
+	if (!safe_path_is_plain(path))
 		return false;
 	for (; *roots; roots++) {
 		if (is_below(as_run(path), as_run(*roots)))
@@ -83,7 +83,7 @@ static int refuse_path(int errnum, const char *what, const char *name, struct er
 	return err_set(e, ERR_FORBIDDEN, errnum, "\"%.255s\" %s", name, what);
 }
 
-static bool is_ours(const struct stat *st)
+static bool safe_path_is_ours(const struct stat *st)
 {
 	return st->st_uid == 0 || st->st_uid == geteuid();
 }
@@ -94,7 +94,7 @@ static int check_folder(const struct stat *st, const char *name, unsigned rules,
 		return refuse_path(EPERM, "is a folder that not every user may enter", name, e);
 	if (!(rules & SAFE_OWNED))
 		return 0;
-	if (!is_ours(st)) {
+	if (!safe_path_is_ours(st)) {
 		(void)refuse_path(EPERM, "is a folder that does not belong to root", name, e);
 		return err_hint(e, "give it to root, or choose a folder of root's: whoever owns it "
 				   "could have root write elsewhere");
@@ -172,7 +172,7 @@ int safe_check_dir(int fd, const char *path, struct err *e)
 
 static int check_text(const char *path, struct err *e)
 {
-	return is_plain(path)
+	return safe_path_is_plain(path)
 		       ? 0
 		       : err_set(e, ERR_FORBIDDEN, EPERM,
 				 "\"%.255s\" is not absolute, or has \".\" or \"..\" in it", path);
@@ -212,7 +212,7 @@ static int check_file(int fd, const char *name, struct err *e)
 		return refuse_path(EPERM, "is not a plain file", name, e);
 	if (st.st_nlink > 1)
 		return refuse_path(EPERM, "has another name, too (a hard link)", name, e);
-	return is_ours(&st) ? 0 : refuse_path(EPERM, "does not belong to root", name, e);
+	return safe_path_is_ours(&st) ? 0 : refuse_path(EPERM, "does not belong to root", name, e);
 }
 
 /* Open the file of an O_PATH descriptor for reading or writing. -1 with errno. */
@@ -295,11 +295,11 @@ static int resolve_links(const char *path, char out[PATH_MAX], struct err *e)
 	return 0;
 }
 
-static int check_program(const struct stat *st, const char *name, struct err *e)
+static int safe_path_check_program(const struct stat *st, const char *name, struct err *e)
 {
 	if (!S_ISREG(st->st_mode))
 		return refuse_path(EPERM, "is not a plain file", name, e);
-	if (!is_ours(st)) {
+	if (!safe_path_is_ours(st)) {
 		(void)refuse_path(EPERM, "does not belong to root", name, e);
 		return err_hint(e, "chown root, if you trust its content");
 	}
@@ -326,7 +326,7 @@ int safe_program(const char *path, char real[PATH_MAX], struct err *e)
 		return -1;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return err_set(e, ERR_IO, errno, "look at %.255s", name);
-	if (check_program(&st, name, e))
+	if (safe_path_check_program(&st, name, e))
 		return -1;
 	memcpy(real, place, sizeof(place));
 	return 0;

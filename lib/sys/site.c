@@ -28,7 +28,7 @@ static const struct json_field fields[] = {
 	{ 0 },
 };
 
-static int take_list(const struct json *list, const char *key, const char **out, struct err *e)
+static int site_take_list(const struct json *list, const char *key, const char **out, struct err *e)
 {
 	size_t n = 0;
 
@@ -56,18 +56,18 @@ static int decode_site(struct site *s, struct err *e)
 			       json_type_name(s->tree));
 	if (json_decode_known(s->tree, "", fields, &l, e))
 		return -1;
-	if (l.data_dirs && take_list(l.data_dirs, "dataDirs", s->data_dirs, e))
+	if (l.data_dirs && site_take_list(l.data_dirs, "dataDirs", s->data_dirs, e))
 		return -1;
 	if (l.pod_resources && *l.pod_resources != '/')
 		return err_set(e, ERR_CONFIG, 0, "podResources: \"%.64s\" is not an absolute path",
 			       l.pod_resources);
 	if (l.pod_resources)
 		s->pod_resources = l.pod_resources;
-	return l.log_dirs ? take_list(l.log_dirs, "logDirs", s->log_dirs, e) : 0;
+	return l.log_dirs ? site_take_list(l.log_dirs, "logDirs", s->log_dirs, e) : 0;
 }
 
 /* 1: there is none */
-static int read_file(const struct ctx *ctx, char **text, size_t *len, struct err *e)
+static int site_read_file(const struct ctx *ctx, char **text, size_t *len, struct err *e)
 {
 	struct err why;
 
@@ -96,7 +96,7 @@ int site_load(const struct ctx *ctx, struct site *out, struct err *e)
 	auto_site struct site s = { .tree = NULL };
 	auto_free char *text = NULL;
 	size_t len = 0;
-	int rc = read_file(ctx, &text, &len, e);
+	int rc = site_read_file(ctx, &text, &len, e);
 
 	copy_list(default_data_dirs, s.data_dirs);
 	copy_list(default_log_dirs, s.log_dirs);

@@ -98,7 +98,7 @@ static int ipoib_check_master(const struct attach *a, struct err *e)
 
 /* ---- what a child has ---- */
 
-static struct ipoib_conf *conf_of(const struct attach *a)
+static struct ipoib_conf *ipoib_conf_of(const struct attach *a)
 {
 	return (void *)(uintptr_t)a->state;
 }
@@ -107,9 +107,9 @@ static struct ipoib_conf *conf_of(const struct attach *a)
  * The kernel gives every child the bit of full membership. The port's table of keys decides what
  * membership the port has.
  */
-static union link_data data_of(const struct attach *a)
+static union link_data ipoib_data_of(const struct attach *a)
 {
-	const struct ipoib_conf *c = conf_of(a);
+	const struct ipoib_conf *c = ipoib_conf_of(a);
 	const union link_data *parent = &a->master.data;
 	uint32_t mode = c->mode == MODE_OF_PARENT ? parent->ipoib.mode : (uint32_t)c->mode;
 	uint32_t pkey = c->pkey ? c->pkey : parent->ipoib.pkey;
@@ -122,7 +122,7 @@ static union link_data data_of(const struct attach *a)
 
 static uint32_t ipoib_max_mtu(const struct attach *a)
 {
-	const union link_data child = data_of(a);
+	const union link_data child = ipoib_data_of(a);
 
 	if (child.ipoib.mode == IPOIB_CONNECTED)
 		return MAX_MTU_CONNECTED;
@@ -145,7 +145,7 @@ static int note_data(struct attach *a, const union link_data *d, struct err *e)
 
 /* ---- ADD ---- */
 
-static void explain(const struct attach *a, const union link_data *d, struct err *e)
+static void ipoib_explain(const struct attach *a, const union link_data *d, struct err *e)
 {
 	if (e->code != ERR_KERNEL)
 		return;
@@ -167,13 +167,13 @@ static void explain(const struct attach *a, const union link_data *d, struct err
 
 static int ipoib_create(struct attach *a, struct err *e)
 {
-	const union link_data d = data_of(a);
+	const union link_data d = ipoib_data_of(a);
 
 	if (note_data(a, &d, e))
 		return -1;
 	if (staged_create(a, (struct link_spec){ .data = d }, e) == 0)
 		return 0;
-	explain(a, &d, e);
+	ipoib_explain(a, &d, e);
 	return -1;
 }
 
@@ -204,7 +204,7 @@ static const struct json_field of_record[] = {
 /* Keys that the configuration leaves to the parent are compared with what ADD took. */
 static union link_data data_of_add(const struct attach *a)
 {
-	union link_data d = data_of(a);
+	union link_data d = ipoib_data_of(a);
 	struct noted n = { d.ipoib.pkey, d.ipoib.mode };
 	auto_record struct record r = { 0 };
 	struct err ignored;
@@ -212,9 +212,9 @@ static union link_data data_of_add(const struct attach *a)
 	if (attach_read_record(a, &r, &ignored) ||
 	    json_decode(r.device, "device", of_record, &n, &ignored))
 		return d;
-	if (!conf_of(a)->pkey)
+	if (!ipoib_conf_of(a)->pkey)
 		d.ipoib.pkey = n.pkey;
-	if (conf_of(a)->mode == MODE_OF_PARENT)
+	if (ipoib_conf_of(a)->mode == MODE_OF_PARENT)
 		d.ipoib.mode = n.mode;
 	return d;
 }

@@ -43,7 +43,7 @@ static int ipvlan_validate(struct attach *a, struct err *e)
 	return 0;
 }
 
-static union link_data data_of(const struct attach *a)
+static union link_data ipvlan_data_of(const struct attach *a)
 {
 	const struct ipvlan_conf *c = (const void *)a->state;
 
@@ -53,12 +53,12 @@ static union link_data data_of(const struct attach *a)
 
 static int ipvlan_create(struct attach *a, struct err *e)
 {
-	return attach_create_link(a, (struct link_spec){ .data = data_of(a) }, e);
+	return attach_create_link(a, (struct link_spec){ .data = ipvlan_data_of(a) }, e);
 }
 
 static int ipvlan_check(struct attach *a, struct err *e)
 {
-	const union link_data want = data_of(a);
+	const union link_data want = ipvlan_data_of(a);
 
 	return nl_link_compare_data(&a->link, &want, e);
 }

@@ -30,7 +30,7 @@ static const struct json_field macvlan_fields[] = {
 	{ 0 },
 };
 
-static struct macvlan_conf *conf_of(struct attach *a)
+static struct macvlan_conf *macvlan_conf_of(struct attach *a)
 {
 	return (void *)a->state;
 }
@@ -42,7 +42,7 @@ static void defaults(void *conf)
 
 static int macvlan_validate(struct attach *a, struct err *e)
 {
-	struct macvlan_conf *c = conf_of(a);
+	struct macvlan_conf *c = macvlan_conf_of(a);
 	int found = attach_choose_mac(a, c->mac_text, c->mac, e);
 
 	if (found < 0)
@@ -60,7 +60,7 @@ static int macvlan_validate(struct attach *a, struct err *e)
 	return 0;
 }
 
-static union link_data data_of(const struct macvlan_conf *c)
+static union link_data macvlan_data_of(const struct macvlan_conf *c)
 {
 	return (union link_data){ .macvlan = { .mode = (uint32_t)c->mode,
 					       .bcqueuelen = c->bcqueuelen } };
@@ -68,16 +68,16 @@ static union link_data data_of(const struct macvlan_conf *c)
 
 static int macvlan_create(struct attach *a, struct err *e)
 {
-	const struct macvlan_conf *c = conf_of(a);
+	const struct macvlan_conf *c = macvlan_conf_of(a);
 	const struct link_spec spec = { .addr = c->has_mac ? hw_addr_of_mac(c->mac) : a->made_mac,
-					.data = data_of(c) };
+					.data = macvlan_data_of(c) };
 
 	return attach_create_link(a, spec, e);
 }
 
 static int macvlan_check(struct attach *a, struct err *e)
 {
-	const union link_data want = data_of((const void *)a->state);
+	const union link_data want = macvlan_data_of((const void *)a->state);
 
 	return nl_link_compare_data(&a->link, &want, e);
 }

@@ -25,7 +25,7 @@ struct rails_state {
 _Static_assert(sizeof(struct rails_state) <= ATTACH_STATE_MAX, "the state is too large");
 _Static_assert(RAIL_LIST_MAX <= ATTACH_PARTS_MAX, "more rails than interfaces of one ADD");
 
-static void clear(void *state)
+static void ether_rails_clear(void *state)
 {
 	struct rails_state *s = state;
 	struct rails_calls *c = s->calls;
@@ -116,8 +116,8 @@ static int parts(struct attach *a, struct attach_parts *out, struct err *e)
 	return 0;
 }
 
-static int verify(struct attach *a, struct attach *part, const struct cni_result *ips,
-		  struct err *e)
+static int rails_verify(struct attach *a, struct attach *part, const struct cni_result *ips,
+			struct err *e)
 {
 	struct rails_state *s = (void *)a->state;
 
@@ -128,7 +128,7 @@ static const struct attach_restore_type restorers[] = { { "sriov", sriov_restore
 
 static const struct attach_several several = {
 	.parts = parts,
-	.verify = verify,
+	.verify = rails_verify,
 	.restorers = restorers,
 	.each_name = rails_each_name,
 };
@@ -138,7 +138,7 @@ const struct attach_type rails_type = {
 	.role = ATTACH_MAKES,
 	.kind = "",
 	.fields = rails_fields,
-	.clear = clear,
+	.clear = ether_rails_clear,
 	.several = &several,
 	.validate = rails_validate,
 	.release = rails_release,

@@ -11,14 +11,14 @@
 
 #define KUBELET_MS 5000 /* for the kubelet to say which GPUs the pod has */
 
-static const struct rails_conf *conf_of(const struct attach *a)
+static const struct rails_conf *rails_choose_conf_of(const struct attach *a)
 {
 	return (const void *)a->state;
 }
 
 static bool names_gpu(const struct attach *a)
 {
-	const char *text = json_str(conf_of(a)->rails);
+	const char *text = json_str(rails_choose_conf_of(a)->rails);
 
 	return text && strcmp(text, "gpu") == 0;
 }
@@ -34,7 +34,7 @@ static int load_near(struct attach *a, struct rail_list *all, struct rail_list *
 	const int64_t until = ctx_mono_ms() + KUBELET_MS;
 	struct near_gpus gpus;
 
-	if (near_gpus(a->call, conf_of(a)->rails, &gpus, e))
+	if (near_gpus(a->call, rails_choose_conf_of(a)->rails, &gpus, e))
 		return err_wrap(e, RAILS_KEY);
 	if (!gpus.n && near_pod_gpus(a->call, RAILS_KEY, until, &gpus, e))
 		return -1;
@@ -47,7 +47,8 @@ static int load_near(struct attach *a, struct rail_list *all, struct rail_list *
 		       : 0;
 }
 
-static int load(struct attach *a, struct rail_list *all, struct rail_list *l, struct err *e)
+static int rails_choose_load(struct attach *a, struct rail_list *all, struct rail_list *l,
+			     struct err *e)
 {
 	if (asks_gpu(a))
 		return load_near(a, all, l, e);
@@ -68,13 +69,15 @@ static void name_source(const struct attach *a, const struct rail_list *l, struc
 }
 
 /* With "min", an interface that has gone makes its rail one that is missing. */
-static int is_there(struct attach *a, const struct rail_entry *x, bool *out, struct err *e)
+static int rails_choose_is_there(struct attach *a, const struct rail_entry *x, bool *out,
+				 struct err *e)
 {
 	struct link_info link;
 	struct err why;
 
 	*out = true;
-	if (!x || !conf_of(a)->min || nl_link_by_any_name(a->host_nl, x->ifname, &link, &why) == 0)
+	if (!x || !rails_choose_conf_of(a)->min ||
+	    nl_link_by_any_name(a->host_nl, x->ifname, &link, &why) == 0)
 		return 0;
 	if (why.errnum != ENODEV) {
 		*e = why;
@@ -90,7 +93,7 @@ static int take_rail(struct attach *a, uint32_t number, const struct rail_entry 
 {
 	bool there;
 
-	if (is_there(a, x, &there, e))
+	if (rails_choose_is_there(a, x, &there, e))
 		return -1;
 	if (!x || !there) {
 		out->missing[out->n_missing++] = number;
@@ -122,10 +125,10 @@ static void hint_dead(const struct rail_list *l, const struct rails_made *made, 
 	}
 }
 
-static int check_number(struct attach *a, const struct rail_list *l, const struct rails_made *made,
-			struct err *e)
+static int rails_choose_check_number(struct attach *a, const struct rail_list *l,
+				     const struct rails_made *made, struct err *e)
 {
-	const uint32_t min = conf_of(a)->min;
+	const uint32_t min = rails_choose_conf_of(a)->min;
 	auto_text struct text missing = { 0 };
 
 	name_missing(made, &missing);
@@ -176,7 +179,7 @@ static int take_all(struct attach *a, const struct rail_list *l, struct rails_ma
 static int give_devices(struct attach *a, struct rails_devices *d, struct rails_made *made,
 			struct err *e)
 {
-	const bool listed = json_type(conf_of(a)->rails) == JSON_ARRAY;
+	const bool listed = json_type(rails_choose_conf_of(a)->rails) == JSON_ARRAY;
 	size_t n = 0;
 
 	for (size_t i = 0; d->n && i < made->n; i++) {
@@ -185,7 +188,7 @@ static int give_devices(struct attach *a, struct rails_devices *d, struct rails_
 			return err_wrap(e, "rail %u: %s", made->rail[i].number, made->from);
 		if (*made->rail[i].device)
 			made->rail[n++] = made->rail[i];
-		else if (listed && !conf_of(a)->min)
+		else if (listed && !rails_choose_conf_of(a)->min)
 			return err_set(e, ERR_CONFIG, 0, "%s: none is a VF of rail %u (%s)",
 				       d->source, made->rail[i].number, made->rail[i].master);
 		else if (listed)
@@ -202,7 +205,7 @@ static int give_devices(struct attach *a, struct rails_devices *d, struct rails_
 /* A VF of the PF of each rail, unless devices or other PFs are given. */
 static int check_pfs(const struct attach *a, const struct rails_made *made, struct err *e)
 {
-	const struct rails_conf *c = conf_of(a);
+	const struct rails_conf *c = rails_choose_conf_of(a);
 	char pf[PCI_STR_LEN];
 
 	for (size_t i = 0; rails_kinds[c->kind] == &sriov_type && !c->resource && i < made->n; i++)
@@ -214,7 +217,7 @@ static int check_pfs(const struct attach *a, const struct rails_made *made, stru
 
 static int name_rails(struct attach *a, struct rails_made *made, struct err *e)
 {
-	const struct rails_names names = { conf_of(a)->ifname, a->call->env.ifname };
+	const struct rails_names names = { rails_choose_conf_of(a)->ifname, a->call->env.ifname };
 
 	/* STATUS has no pod, and so no names. */
 	for (size_t i = 0; a->call->env.cmd != CNI_STATUS && i < made->n; i++)
@@ -225,12 +228,12 @@ static int name_rails(struct attach *a, struct rails_made *made, struct err *e)
 
 int rails_choose(struct attach *a, struct rails_made *out, struct err *e)
 {
-	const struct json *asked = conf_of(a)->rails;
+	const struct json *asked = rails_choose_conf_of(a)->rails;
 	struct rails_devices devices = { .n = 0 };
 	struct rail_list all, l;
 
 	*out = (struct rails_made){ .n = 0 };
-	if (load(a, &all, &l, e))
+	if (rails_choose_load(a, &all, &l, e))
 		return -1;
 	name_source(a, &all, out);
 	if (json_type(asked) == JSON_ARRAY) {
@@ -244,12 +247,13 @@ int rails_choose(struct attach *a, struct rails_made *out, struct err *e)
 		return -1;
 	}
 	/* Which rails the devices of a pod will be, STATUS does not know. */
-	if (a->call->env.cmd == CNI_STATUS && conf_of(a)->resource_name &&
+	if (a->call->env.cmd == CNI_STATUS && rails_choose_conf_of(a)->resource_name &&
 	    json_type(asked) != JSON_ARRAY)
 		out->n_missing = 0;
-	return rails_devices_find(a, conf_of(a), &devices, e) ||
-			       give_devices(a, &devices, out, e) || check_number(a, &all, out, e) ||
-			       check_pfs(a, out, e) || name_rails(a, out, e)
+	return rails_devices_find(a, rails_choose_conf_of(a), &devices, e) ||
+			       give_devices(a, &devices, out, e) ||
+			       rails_choose_check_number(a, &all, out, e) || check_pfs(a, out, e) ||
+			       name_rails(a, out, e)
 		       ? -1
 		       : 0;
 }

@@ -50,7 +50,7 @@ const struct json_field rails_fields[] = {
 	{ 0 },
 };
 
-static int check_numbers(const struct json *list, struct err *e)
+static int rails_conf_check_numbers(const struct json *list, struct err *e)
 {
 	uint64_t seen = 0;
 	char shown[JSON_SHOW_LEN];
@@ -74,7 +74,7 @@ static int check_numbers(const struct json *list, struct err *e)
 	return 0;
 }
 
-static int check_rails(const struct json *n, struct err *e)
+static int ether_check_rails(const struct json *n, struct err *e)
 {
 	const char *text = json_str(n);
 	char shown[JSON_SHOW_LEN];
@@ -82,7 +82,7 @@ static int check_rails(const struct json *n, struct err *e)
 	if (!n || (text && (!strcmp(text, "all") || !strcmp(text, "gpu"))))
 		return 0;
 	if (json_type(n) == JSON_ARRAY)
-		return check_numbers(n, e);
+		return rails_conf_check_numbers(n, e);
 	return err_set(e, text ? ERR_FIELD : ERR_DECODE, 0,
 		       RAILS_KEY ": must be \"all\", \"gpu\" or a list of numbers, got %s",
 		       json_show(n, shown));
@@ -96,7 +96,7 @@ static void note_keys(const struct json *tree, const struct attach_type *kind)
 }
 
 /* Empty optional strings count as absent. */
-static bool is_there(const struct json *n)
+static bool rails_conf_is_there(const struct json *n)
 {
 	return n && !(json_str(n) && !*json_str(n));
 }
@@ -109,7 +109,7 @@ static int refuse_of_vfs(const struct attach *a, bool moves, struct err *e)
 	const struct json *tree = a->call->conf.tree;
 
 	for (size_t i = 0; !moves && i < ARRAY_SIZE(of_vfs); i++) {
-		if (!is_there(json_get(tree, of_vfs[i])))
+		if (!rails_conf_is_there(json_get(tree, of_vfs[i])))
 			continue;
 		err_set(e, ERR_CONFIG, 0,
 			"%s: not with rails of kind \"%.16s\", only with \"sriov\"", of_vfs[i],
@@ -173,7 +173,7 @@ static int refuse_single(struct attach *a, struct err *e)
 	return err_hint(e, "\"macPrefix\" makes one of each address");
 }
 
-static int check_rdma(const struct rails_conf *c, struct err *e)
+static int rails_conf_check_rdma(const struct rails_conf *c, struct err *e)
 {
 	if (c->rdma != RAILS_RDMA_EXCLUSIVE || c->kind == MOVES)
 		return 0;
@@ -184,7 +184,7 @@ static int check_rdma(const struct rails_conf *c, struct err *e)
 	return err_hint(e, "write \"shared\", or use kind \"sriov\"");
 }
 
-static int check_devices(const struct attach *a, struct rails_conf *c, struct err *e)
+static int rails_conf_check_devices(const struct attach *a, struct rails_conf *c, struct err *e)
 {
 	struct rails_devices ignored;
 
@@ -227,9 +227,9 @@ int rails_validate(struct attach *a, struct err *e)
 	const struct cni_conf *conf = &a->call->conf;
 
 	note_keys(conf->tree, rails_kinds[c->kind]);
-	if (cni_conf_check_keys(conf, false, e) || check_rails(c->rails, e) ||
-	    refuse_of_vfs(a, c->kind == MOVES, e) || refuse_single(a, e) || check_rdma(c, e) ||
-	    check_devices(a, c, e) || check_ipam(conf, e))
+	if (cni_conf_check_keys(conf, false, e) || ether_check_rails(c->rails, e) ||
+	    refuse_of_vfs(a, c->kind == MOVES, e) || refuse_single(a, e) ||
+	    rails_conf_check_rdma(c, e) || rails_conf_check_devices(a, c, e) || check_ipam(conf, e))
 		return -1;
 	if (c->ifname && !strstr(c->ifname, NUMBER_MARK))
 		return err_set(e, ERR_CONFIG, 0,
@@ -382,7 +382,7 @@ static struct json *resource_of(const struct json *config, const struct rails_ma
 	return json_put(o, "pf", TAKE_PTR(pfs)) ? NULL : TAKE_PTR(o);
 }
 
-static int add_vf(struct json *tree, const struct rails_made *made, size_t i)
+static int rails_conf_add_vf(struct json *tree, const struct rails_made *made, size_t i)
 {
 	static const char *const ours[] = { "deviceID", "deviceIDs", "pciBusID", "resourceName" };
 	struct json *resource;
@@ -423,7 +423,7 @@ struct json *rails_part(const struct json *config, const struct rails_made *made
 	if (number_table(tree, i))
 		return NULL;
 	if (strcmp(json_text(tree, "kind"), sriov_type.name) == 0
-		    ? add_vf(tree, made, i)
+		    ? rails_conf_add_vf(tree, made, i)
 		    : set_master(tree, made->rail[i].master))
 		return NULL;
 	return TAKE_PTR(tree);

@@ -23,7 +23,7 @@ struct name_visit {
 	void *arg;
 };
 
-static int visit(const struct name_visit *v, const char *name, const char *kind)
+static int rails_del_visit(const struct name_visit *v, const char *name, const char *kind)
 {
 	return !v->conf->prev_result || cni_conf_made(v->conf, name) ? v->fn(name, kind, v->arg)
 								     : 0;
@@ -34,11 +34,11 @@ static int each_name_of(const struct name_visit *v, const char *kind)
 {
 	char name[IFNAME_LEN];
 	struct err ignored;
-	int rc = v->names.template ? 0 : visit(v, v->names.ifname, kind);
+	int rc = v->names.template ? 0 : rails_del_visit(v, v->names.ifname, kind);
 
 	for (uint32_t n = 0; rc == 0 && n <= RAIL_NUMBER_MAX; n++)
 		if (rails_name(&v->names, 1, n, name, &ignored) == 0)
-			rc = visit(v, name, kind);
+			rc = rails_del_visit(v, name, kind);
 	return rc;
 }
 

@@ -9,7 +9,7 @@
 #define KUBELET_MS   5000 /* for the kubelet to say which devices the pod has */
 #define RESOURCE_KEY "resourceName"
 
-static int add_device(struct rails_devices *d, const char *text, struct err *e)
+static int rails_devices_add_device(struct rails_devices *d, const char *text, struct err *e)
 {
 	struct pci_addr addr;
 	char one[PCI_STR_LEN];
@@ -29,7 +29,7 @@ static int add_device(struct rails_devices *d, const char *text, struct err *e)
 	return 0;
 }
 
-static int add_list(struct rails_devices *d, const struct json *list, struct err *e)
+static int rails_devices_add_list(struct rails_devices *d, const struct json *list, struct err *e)
 {
 	char shown[JSON_SHOW_LEN];
 
@@ -40,18 +40,19 @@ static int add_list(struct rails_devices *d, const struct json *list, struct err
 		if (!json_str(item))
 			return err_set(e, ERR_DECODE, 0, "%s: must have strings, got %s", d->source,
 				       json_show(item, shown));
-		if (add_device(d, json_str(item), e))
+		if (rails_devices_add_device(d, json_str(item), e))
 			return -1;
 	}
 	return 0;
 }
 
-static int add_single(struct rails_devices *d, const char *text, const char *source, struct err *e)
+static int rails_devices_add_single(struct rails_devices *d, const char *text, const char *source,
+				    struct err *e)
 {
 	if (d->n || !text || !*text)
 		return 0;
 	d->source = source;
-	return add_device(d, text, e);
+	return rails_devices_add_device(d, text, e);
 }
 
 int rails_devices_read(const struct attach *a, const struct rails_conf *c,
@@ -70,14 +71,14 @@ int rails_devices_read(const struct attach *a, const struct rails_conf *c,
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists) && !d.n; i++) {
 		d.source = lists[i].name;
-		if (lists[i].list && add_list(&d, lists[i].list, e))
+		if (lists[i].list && rails_devices_add_list(&d, lists[i].list, e))
 			return -1;
 	}
 	/* Multus gives one device, the first of the resource. */
-	if (!c->resource_name &&
-	    (add_single(&d, c->device_id, "deviceID", e) ||
-	     add_single(&d, c->pci_bus_id, "pciBusID", e) ||
-	     add_single(&d, json_text(conf->runtime, "deviceID"), "runtimeConfig.deviceID", e)))
+	if (!c->resource_name && (rails_devices_add_single(&d, c->device_id, "deviceID", e) ||
+				  rails_devices_add_single(&d, c->pci_bus_id, "pciBusID", e) ||
+				  rails_devices_add_single(&d, json_text(conf->runtime, "deviceID"),
+							   "runtimeConfig.deviceID", e)))
 		return -1;
 	if (d.n && c->resource)
 		return err_set(e, ERR_CONFIG, 0,
@@ -117,7 +118,7 @@ static int ask_kubelet(const struct attach *a, const char *resource, struct rail
 	d->source = RESOURCE_KEY;
 	for (size_t i = 0; i < devices.n; i++)
 		if (strcmp(devices.device[i].owner, resource) == 0 &&
-		    add_device(d, devices.device[i].id, e))
+		    rails_devices_add_device(d, devices.device[i].id, e))
 			return -1;
 	if (d->n)
 		return 0;

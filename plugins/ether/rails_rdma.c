@@ -48,8 +48,9 @@ static int verify_gids(const struct rails_rdma *m, const struct gid_carrier *at,
 	return 0;
 }
 
-static int describe(const struct rails_rdma *m, struct attach *part,
-		    const struct rdma_serving *serving, const struct json *gids, struct err *e)
+static int rails_rdma_describe(const struct rails_rdma *m, struct attach *part,
+			       const struct rdma_serving *serving, const struct json *gids,
+			       struct err *e)
 {
 	struct rdma_chardevs chardevs;
 	const struct result_rdma r = {
@@ -143,7 +144,7 @@ int rails_rdma_verify(struct rails_rdma *m, struct attach *part, const struct cn
 	}
 	return (adds ? keep_found(part, &serving, e) : compare_found(part, &serving, e)) ||
 			       verify_gids(m, &at, ips, gids, e) ||
-			       describe(m, part, &serving, gids, e)
+			       rails_rdma_describe(m, part, &serving, gids, e)
 		       ? err_wrap(e, "rdma")
 		       : 0;
 }

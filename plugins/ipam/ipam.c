@@ -67,8 +67,8 @@ static void audit_refused(const struct cni_call *call, const struct ipam_conf *c
 
 /* ---- the result ---- */
 
-static int add_routes(struct cni_result *res, const struct json *routes, unsigned group,
-		      struct err *e)
+static int ipam_add_routes(struct cni_result *res, const struct json *routes, unsigned group,
+			   struct err *e)
 {
 	json_each (item, routes) {
 		struct cni_route r;
@@ -92,7 +92,7 @@ static int add_grants(struct cni_result *res, const struct alloc_result *a, stru
 				     .probe = a->grants[i].probe,
 				     .group = s->group };
 
-		if (cni_result_add_ip(res, &ip, e) || add_routes(res, s->routes, s->group, e))
+		if (cni_result_add_ip(res, &ip, e) || ipam_add_routes(res, s->routes, s->group, e))
 			return -1;
 	}
 	return 0;
@@ -143,7 +143,7 @@ static int print_result(const struct cni_call *call, const struct ipam_conf *con
 	auto_result struct cni_result res = { .dns = dns ? dns : conf->dns };
 
 	if (add_grants(&res, a, e) || add_extras(&res, conf->addresses, e) ||
-	    add_routes(&res, conf->routes, 0, e))
+	    ipam_add_routes(&res, conf->routes, 0, e))
 		return -1;
 	return cni_emit_result(call, &res, e);
 }
@@ -151,8 +151,8 @@ static int print_result(const struct cni_call *call, const struct ipam_conf *con
 /* ---- the commands ---- */
 
 /* The runtime did not get the result: it does not know what to delete. */
-static void take_back(const struct cni_call *call, struct ipam *m, const struct ipam_conf *conf,
-		      const struct request *r)
+static void ipam_take_back(const struct cni_call *call, struct ipam *m,
+			   const struct ipam_conf *conf, const struct request *r)
 {
 	auto_json struct json *journal = NULL;
 	struct err e;
@@ -162,8 +162,8 @@ static void take_back(const struct cni_call *call, struct ipam *m, const struct 
 	write_audit(call, conf->audit_log, journal);
 }
 
-static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
-		    const struct request *r, struct err *e)
+static int ipam_allocate(const struct cni_call *call, const struct ipam_conf *conf,
+			 const struct request *r, struct err *e)
 {
 	const bool old = call->conf.version < CNI_030;
 	const struct alloc_add add = { .conf = conf,
@@ -195,7 +195,7 @@ static int allocate(const struct cni_call *call, const struct ipam_conf *conf,
 	if (print_result(call, conf, &a, dns, e) == 0)
 		return 0;
 	if (!a.repeated)
-		take_back(call, &m, conf, r);
+		ipam_take_back(call, &m, conf, r);
 	return -1;
 }
 
@@ -254,7 +254,7 @@ static int ipam_add(const struct cni_call *call, struct err *e)
 	if (conf.match_master && master_load(call, &master, e))
 		return -1;
 	conf.master = conf.match_master ? &master.view : NULL;
-	if (allocate(call, &conf, &r, e)) {
+	if (ipam_allocate(call, &conf, &r, e)) {
 		audit_refused(call, &conf, &r, e);
 		return -1;
 	}
@@ -262,8 +262,8 @@ static int ipam_add(const struct cni_call *call, struct err *e)
 }
 
 /* For DEL and GC: 1 when there is no store, and so nothing to do. They create nothing (CNI-145). */
-static int open_existing(const struct cni_call *call, const struct ipam_conf *conf,
-			 struct ipam *out, struct err *e)
+static int ipam_open_existing(const struct cni_call *call, const struct ipam_conf *conf,
+			      struct ipam *out, struct err *e)
 {
 	if (open_store(call, conf->data_dir, false, out, e) == 0)
 		return 0;
@@ -297,7 +297,7 @@ static int ipam_del(const struct cni_call *call, struct err *e)
 	ipam_conf_paths(&call->conf, &conf);
 	request_owner(&call->env, &call->conf, &r);
 	const int64_t since = ctx_since_boot(&call->ctx);
-	int rc = open_existing(call, &conf, &m, e);
+	int rc = ipam_open_existing(call, &conf, &m, e);
 	if (rc < 0)
 		return -1;
 	const struct alloc_del what = { &r.owner, conflict, n_conflict, !r.guid };
@@ -342,7 +342,7 @@ static int ipam_check(const struct cni_call *call, struct err *e)
 	request_owner(&call->env, &call->conf, &r);
 	if (!r.guid && ipam_conf_is_guid_only(&call->conf))
 		return 0;
-	int rc = open_existing(call, &conf, &m, e);
+	int rc = ipam_open_existing(call, &conf, &m, e);
 	if (rc < 0)
 		return -1;
 	if (rc)
@@ -417,7 +417,7 @@ static int load_attachments(const struct json *list, struct attachments *out, st
 	return 0;
 }
 
-static int collect(const struct cni_call *call, struct err *e)
+static int ipam_collect(const struct cni_call *call, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	auto_json struct json *journal = NULL;
@@ -427,7 +427,7 @@ static int collect(const struct cni_call *call, struct err *e)
 	if (!call->conf.valid) /* no information is not the same as nothing (CNI-076) */
 		return 0;
 	ipam_conf_paths(&call->conf, &conf);
-	int rc = open_existing(call, &conf, &m, e);
+	int rc = ipam_open_existing(call, &conf, &m, e);
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	if (load_attachments(call->conf.valid, &valid, e))
@@ -441,7 +441,7 @@ static int collect(const struct cni_call *call, struct err *e)
 
 static int ipam_gc(const struct cni_call *call, struct err *e)
 {
-	int rc = collect(call, e);
+	int rc = ipam_collect(call, e);
 
 	agent_client_repair(&call->ctx);
 	return rc;

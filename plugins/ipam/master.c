@@ -50,7 +50,8 @@ static int of_default_route(struct nl *nl, struct master *out, struct err *e)
 	return copy_name(link.name, out, e);
 }
 
-static int find(const struct cni_call *call, struct nl *nl, struct master *out, struct err *e)
+static int ipam_master_find(const struct cni_call *call, struct nl *nl, struct master *out,
+			    struct err *e)
 {
 	const char *told = getenv(DELEGATE_MASTER);
 	const char *master = json_str(json_get(call->conf.tree, "master"));
@@ -103,7 +104,7 @@ int master_load(const struct cni_call *call, struct master *out, struct err *e)
 	*out = (struct master){ .n = 0 };
 	if (nl_open(&nl, e))
 		return -1;
-	if (find(call, nl, out, e) || read_addresses(nl, out, e)) {
+	if (ipam_master_find(call, nl, out, e) || read_addresses(nl, out, e)) {
 		master_clear(out);
 		return -1;
 	}

@@ -50,7 +50,7 @@ static int add_words(struct json *list, struct slice rest)
 }
 
 /* -1: no memory */
-static int parse_line(struct resolv *r, struct slice line)
+static int resolv_parse_line(struct resolv *r, struct slice line)
 {
 	char key[WORD_MAX], word[WORD_MAX];
 
@@ -68,7 +68,7 @@ static int parse_line(struct resolv *r, struct slice line)
 	return strcmp(key, "options") == 0 ? add_words(r->options, line) : 0;
 }
 
-static int put_list(struct json *dns, const char *key, struct json **list)
+static int resolv_put_list(struct json *dns, const char *key, struct json **list)
 {
 	return json_len(*list) ? json_put(dns, key, TAKE_PTR(*list)) : 0;
 }
@@ -85,12 +85,13 @@ int resolv_parse(const char *text, size_t len, struct json **out, struct err *e)
 	if (!dns || !r.nameservers || !r.search || !r.options)
 		return err_nomem(e);
 	while (slice_next(&rest, '\n', &line)) {
-		if (parse_line(&r, line))
+		if (resolv_parse_line(&r, line))
 			return err_nomem(e);
 	}
-	if (put_list(dns, "nameservers", &r.nameservers) ||
+	if (resolv_put_list(dns, "nameservers", &r.nameservers) ||
 	    (*r.domain && json_add_str(dns, "domain", r.domain)) ||
-	    put_list(dns, "search", &r.search) || put_list(dns, "options", &r.options))
+	    resolv_put_list(dns, "search", &r.search) ||
+	    resolv_put_list(dns, "options", &r.options))
 		return err_nomem(e);
 	*out = TAKE_PTR(dns);
 	return 0;

@@ -165,7 +165,7 @@ static int rdma_release(const struct cni_call *call, const struct record *r, str
 
 /* ---- CHECK ---- */
 
-static int check_shared(struct rdma_pod *p, const struct rdma_taken *t, struct err *e)
+static int attach_check_shared(struct rdma_pod *p, const struct rdma_taken *t, struct err *e)
 {
 	if (rdma_shared_find(p, e)) {
 		if (e->code == ERR_NOTFOUND)
@@ -196,7 +196,7 @@ static int rdma_check(struct attach *a, struct err *e)
 			       "RDMA device %s moved into the pod, but this node is in RDMA mode "
 			       "shared now",
 			       t.name);
-	return t.moved ? rdma_exclusive_check(p, &t, e) : check_shared(p, &t, e);
+	return t.moved ? rdma_exclusive_check(p, &t, e) : attach_check_shared(p, &t, e);
 }
 
 const struct attach_type rdma_type = {

@@ -19,7 +19,8 @@
 
 /* ---- its files ---- */
 
-static int copy_member(const struct json *o, const char *key, char *out, size_t size, struct err *e)
+static int peer_copy_member(const struct json *o, const char *key, char *out, size_t size,
+			    struct err *e)
 {
 	const char *s = json_str(json_get(o, key));
 
@@ -35,9 +36,9 @@ int rdma_peer_decode(const char *text, size_t len, struct rdma_peer *out, struct
 	struct rdma_peer p = *out;
 
 	if (json_parse(text, len, "the file", &o, e) ||
-	    copy_member(o, "deviceID", p.bus, sizeof(p.bus), e) ||
-	    copy_member(o, "sandboxRdmaDevName", p.name, sizeof(p.name), e) ||
-	    copy_member(o, "containerRdmaDevName", p.pod_name, sizeof(p.pod_name), e))
+	    peer_copy_member(o, "deviceID", p.bus, sizeof(p.bus), e) ||
+	    peer_copy_member(o, "sandboxRdmaDevName", p.name, sizeof(p.name), e) ||
+	    peer_copy_member(o, "containerRdmaDevName", p.pod_name, sizeof(p.pod_name), e))
 		return -1;
 	if (!bus_addr_valid(p.bus))
 		return err_set(e, ERR_DECODE, 0, "deviceID: \"%.64s\" is not a bus address", p.bus);
@@ -55,7 +56,7 @@ void rdma_peer_split(struct rdma_peer *p)
 	peer_file_copy(f.ifname, p->ifname, sizeof(p->ifname));
 }
 
-static int read_file(int dir, const char *file, struct rdma_peer *p, struct err *e)
+static int peer_read_file(int dir, const char *file, struct rdma_peer *p, struct err *e)
 {
 	auto_free char *text = NULL;
 	ssize_t len = fs_read_at(dir, file, FILE_MAX, &text, e);
@@ -71,13 +72,13 @@ struct each {
 	void *arg;
 };
 
-static int visit_file(int dir, const char *file, void *arg)
+static int peer_visit_file(int dir, const char *file, void *arg)
 {
 	const struct each *each = arg;
 	struct rdma_peer p = { .file = "" };
 	struct err ignored;
 
-	if (read_file(dir, file, &p, &ignored))
+	if (peer_read_file(dir, file, &p, &ignored))
 		return 0;
 	rdma_peer_split(&p);
 	return each->fn(&p, each->arg);
@@ -87,7 +88,7 @@ int rdma_peer_each(const struct ctx *ctx, rdma_peer_fn fn, void *arg, struct err
 {
 	struct each each = { fn, arg };
 
-	return peer_files_each(ctx, FOLDER, visit_file, &each, e);
+	return peer_files_each(ctx, FOLDER, peer_visit_file, &each, e);
 }
 
 /* ---- where its device is ---- */
@@ -139,8 +140,8 @@ static int find_in_pod(const struct rdma_peer *p, const struct record *r, const 
 }
 
 /* Returns 1 if it was found. r has the namespace if it was found in the pod. */
-static int find_device(const struct ctx *ctx, const struct rdma_peer *p, struct record *r,
-		       struct rdma_link *out, struct err *e)
+static int peer_find_device(const struct ctx *ctx, const struct rdma_peer *p, struct record *r,
+			    struct rdma_link *out, struct err *e)
 {
 	auto_netns struct netns pod = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
@@ -179,7 +180,7 @@ struct device_user {
 	bool found;
 };
 
-static bool is_key(const struct record_key *a, const struct record_key *b)
+static bool peer_is_key(const struct record_key *a, const struct record_key *b)
 {
 	return strcmp(a->network, b->network) == 0 && strcmp(a->container, b->container) == 0 &&
 	       strcmp(a->ifname, b->ifname) == 0;
@@ -191,7 +192,7 @@ static int is_device_user(const struct record *r, void *arg)
 	struct rdma_taken t;
 	struct err ignored;
 
-	if (!r->tree || is_key(&r->key, u->not ) || rdma_taken_read(r, &t, &ignored))
+	if (!r->tree || peer_is_key(&r->key, u->not ) || rdma_taken_read(r, &t, &ignored))
 		return 0;
 	u->found = t.moved && strcmp(t.bus, u->bus) == 0;
 	return u->found;
@@ -216,7 +217,7 @@ static int return_to_host(const struct ctx *ctx, const struct rdma_peer *p, stru
 			  struct err *e)
 {
 	struct rdma_link d;
-	int rc = find_device(ctx, p, r, &d, e);
+	int rc = peer_find_device(ctx, p, r, &d, e);
 
 	if (rc < 0)
 		return -1;
@@ -236,7 +237,8 @@ static int return_to_host(const struct ctx *ctx, const struct rdma_peer *p, stru
 }
 
 /* Returns the open folder and sets *out from the file; -1: there is no readable file. */
-static int open_file(const struct ctx *ctx, const struct record_key *key, struct rdma_peer *out)
+static int peer_open_file(const struct ctx *ctx, const struct record_key *key,
+			  struct rdma_peer *out)
 {
 	char file[RDMA_PEER_LEN];
 	struct err why;
@@ -245,7 +247,7 @@ static int open_file(const struct ctx *ctx, const struct record_key *key, struct
 
 	if (dir < 0 || n >= (int)sizeof(file))
 		return -1;
-	if (read_file(dir, file, out, &why) == 0)
+	if (peer_read_file(dir, file, out, &why) == 0)
 		return TAKE_FD(dir);
 	if (!peer_files_absent(&why))
 		log_warn(&ctx->log, "%s/" FOLDER "/%s: %s", ctx->cni_dir, file, why.msg);
@@ -264,7 +266,7 @@ int rdma_peer_release(const struct ctx *ctx, const struct record_key *key, const
 {
 	struct record r = { .key = *key, .plugin = "rdma", .kind = "", .netns = netns };
 	struct rdma_peer p = { .file = "" };
-	auto_fd int dir = open_file(ctx, key, &p);
+	auto_fd int dir = peer_open_file(ctx, key, &p);
 
 	if (dir < 0)
 		return 0;
@@ -277,15 +279,15 @@ int rdma_peer_forget(const struct ctx *ctx, const struct record_key *key, const 
 		     struct err *e)
 {
 	struct rdma_peer p = { .file = "" };
-	auto_fd int dir = open_file(ctx, key, &p);
+	auto_fd int dir = peer_open_file(ctx, key, &p);
 
 	return dir < 0 || strcmp(p.bus, bus) != 0 ? 0 : remove_file(ctx, dir, &p, e);
 }
 
 /* ---- imported ---- */
 
-static int write_record(const struct ctx *ctx, const struct rdma_peer *p, struct record *r,
-			const struct rdma_link *d, struct err *e)
+static int peer_write_record(const struct ctx *ctx, const struct rdma_peer *p, struct record *r,
+			     const struct rdma_link *d, struct err *e)
 {
 	const struct rdma_taken t = taken_of(p, d);
 	auto_json struct json *device = rdma_taken_json(&t);
@@ -318,12 +320,12 @@ int rdma_peer_import(const struct ctx *ctx, const struct rdma_peer *p, const cha
 			    .cni_path = "",
 			    .args = "" };
 	struct rdma_link d;
-	int rc = find_device(ctx, p, &r, &d, e);
+	int rc = peer_find_device(ctx, p, &r, &d, e);
 
 	if (rc < 0)
 		return -1;
 	if (rc == 0 || !r.netns_id.ino)
 		return err_set(e, ERR_STATE, 0, "its RDMA device %s is not in %s", p->pod_name,
 			       *netns ? netns : "a network namespace that is known");
-	return write_record(ctx, p, &r, &d, e);
+	return peer_write_record(ctx, p, &r, &d, e);
 }

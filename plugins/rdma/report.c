@@ -4,7 +4,7 @@
 #include "plugins/rdma/pod.h"
 
 /* NULL: no memory. */
-static struct json *report_json(const struct rdma_pod *p)
+static struct json *rdma_report_json(const struct rdma_pod *p)
 {
 	auto_json struct json *gids = json_new_array();
 	const struct result_rdma r = {
@@ -31,7 +31,7 @@ int rdma_result(const struct attach *a, struct cni_result *r, struct err *e)
 	const struct cni_conf *c = &a->call->conf;
 	auto_json struct json *tree = json_dup(c->prev_result);
 
-	if (!tree || json_put(tree, RESULT_RDMA_KEY, report_json(p)))
+	if (!tree || json_put(tree, RESULT_RDMA_KEY, rdma_report_json(p)))
 		return err_nomem(e);
 	if (cni_result_parse(tree, "prevResult", c->version, r, e))
 		return -1;

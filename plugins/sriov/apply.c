@@ -29,7 +29,7 @@ struct ib_run {
 	struct vf_guids own;      /* of the VF now */
 };
 
-static struct vf_place *place_of(const struct ib_run *r)
+static struct vf_place *apply_place_of(const struct ib_run *r)
 {
 	return &r->c->which.place;
 }
@@ -41,12 +41,12 @@ static const struct ctx *ctx_of(const struct ib_run *r)
 
 /* ---- looking ---- */
 
-static int look(struct ib_run *r, struct err *e)
+static int apply_look(struct ib_run *r, struct err *e)
 {
-	const struct vf_place *p = place_of(r);
+	const struct vf_place *p = apply_place_of(r);
 	struct link_info link = { .addr = { 0 } };
 
-	if (vf_locate(ctx_of(r), r->a->host_nl, r->c->which.vf, place_of(r), e) ||
+	if (vf_locate(ctx_of(r), r->a->host_nl, r->c->which.vf, apply_place_of(r), e) ||
 	    (*p->name && nl_link_by_name(r->a->host_nl, p->name, &link, e)))
 		return -1;
 	r->own = vf_own_guids(ctx_of(r), p->vf, link.addr);
@@ -57,7 +57,7 @@ static int look(struct ib_run *r, struct err *e)
  * The port's GUID is what the fabric knows. Cards give VFs another one for the node. That is good
  * enough if it is usable: RDMA CM refuses a device whose node has none.
  */
-static bool has_wanted(const struct ib_run *r)
+static bool apply_has_wanted(const struct ib_run *r)
 {
 	return guid_equal(r->own.port, r->c->want.port_guid) &&
 	       (!r->own.has_rdma || guid_is_usable(r->own.node));
@@ -77,7 +77,7 @@ static int refuse_unusable(const struct ib_run *r, struct err *e)
 }
 
 /* A port that is not a member drops the pod's packets, but the subnet manager may yet add it. */
-static void check_pkey(const struct ib_run *r)
+static void apply_check_pkey(const struct ib_run *r)
 {
 	char path[256], text[32], wanted[PKEY_STR_LEN];
 	uint16_t one;
@@ -117,13 +117,14 @@ static int judge_numbers(struct ib_run *r, const struct rdma_chardevs *now, stru
 		       : 0;
 }
 
-static int rebind(struct ib_run *r, struct err *e)
+static int apply_rebind(struct ib_run *r, struct err *e)
 {
 	bool had_rdma = r->own.has_rdma;
 
 	log_debug(&ctx_of(r)->log, "VF %s: binding driver %s again for its GUID", r->c->which.vf,
-		  place_of(r)->driver);
-	return vf_rebind(ctx_of(r), r->c->which.vf, place_of(r)->driver, had_rdma, e) || look(r, e)
+		  apply_place_of(r)->driver);
+	return vf_rebind(ctx_of(r), r->c->which.vf, apply_place_of(r)->driver, had_rdma, e) ||
+			       apply_look(r, e)
 		       ? -1
 		       : 0;
 }
@@ -136,20 +137,20 @@ static int rebind_until_same(struct ib_run *r, struct err *e)
 	bool had_rdma = r->own.has_rdma, differ = false;
 
 	for (int i = 0; i < 2; i++) {
-		if (rebind(r, e) || (had_rdma && vf_rdma_find(&r->rdma, &now, e)))
+		if (apply_rebind(r, e) || (had_rdma && vf_rdma_find(&r->rdma, &now, e)))
 			return -1;
 		differ = had_rdma &&
 			 rdma_chardevs_differ(&r->rdma.chardevs, &now, what, sizeof(what));
 		if (!differ)
 			break;
 	}
-	if (!has_wanted(r)) {
+	if (!apply_has_wanted(r)) {
 		err_set(e, ERR_STATE, 0,
 			"VF %s: its port has the GUID %s, not %s, although its PF %s "
 			"took it and driver %s was bound again",
 			r->c->which.vf, guid_format(r->own.port, is),
-			guid_format(r->c->want.port_guid, want), place_of(r)->pf_name,
-			place_of(r)->driver);
+			guid_format(r->c->want.port_guid, want), apply_place_of(r)->pf_name,
+			apply_place_of(r)->driver);
 		return err_hint(e,
 				"the firmware may not permit GUIDs of VFs; see the kernel's log");
 	}
@@ -165,10 +166,10 @@ static int await_interface(struct ib_run *r, struct rdma_monitor *m, struct err 
 	for (;;) {
 		int64_t next = ctx_mono_ms() + LOOK_EVERY_MS;
 
-		if (vf_locate(ctx_of(r), r->a->host_nl, r->c->which.vf, place_of(r), e) ||
-		    vf_ipoib_in_pod(place_of(r), r->a->pod_nl, &ifindex, e))
+		if (vf_locate(ctx_of(r), r->a->host_nl, r->c->which.vf, apply_place_of(r), e) ||
+		    vf_ipoib_in_pod(apply_place_of(r), r->a->pod_nl, &ifindex, e))
 			return -1;
-		if (*place_of(r)->name || ifindex)
+		if (*apply_place_of(r)->name || ifindex)
 			return 0;
 		if (ctx_mono_ms() >= deadline)
 			break;
@@ -195,14 +196,14 @@ static int apply_locked(struct ib_run *r, bool again, struct err *e)
 {
 	const struct vf_request request = { .pf_side = r->c->want };
 
-	if (vf_rdma_open(&r->rdma, e) || look(r, e))
+	if (vf_rdma_open(&r->rdma, e) || apply_look(r, e))
 		return -1;
 	bool needs_rdma = r->own.has_rdma || r->c->rdma_isolation;
 	if ((needs_rdma && vf_rdma_expect(&r->rdma, e)) ||
-	    vf_configure(r->a->host_nl, place_of(r), &request, NULL, e) ||
+	    vf_configure(r->a->host_nl, apply_place_of(r), &request, NULL, e) ||
 	    (again && rebind_until_same(r, e)))
 		return -1;
-	check_pkey(r);
+	apply_check_pkey(r);
 	return r->c->rdma_isolation ? isolate(r, e) : 0;
 }
 
@@ -217,9 +218,9 @@ int ib_apply(struct attach *a, struct ib_conf *c, struct err *e)
 
 	if (a->no_link)
 		return vf_configure(a->host_nl, &c->which.place, &request, NULL, e);
-	if (look(&r, e) || refuse_unusable(&r, e))
+	if (apply_look(&r, e) || refuse_unusable(&r, e))
 		return -1;
-	bool again = (c->want.has & VF_GUIDS) && !has_wanted(&r);
+	bool again = (c->want.has & VF_GUIDS) && !apply_has_wanted(&r);
 	if (again || c->rdma_isolation) {
 		int rc = apply_locked(&r, again, e);
 
@@ -230,7 +231,7 @@ int ib_apply(struct attach *a, struct ib_conf *c, struct err *e)
 	request.pf_side.has &= ~(unsigned)VF_GUIDS;
 	if (c->pkey && r.own.has_rdma)
 		(void)!pci_rdma_device(a->call->ctx.sysfs, c->which.vf, r.rdma.link.name, e);
-	check_pkey(&r);
+	apply_check_pkey(&r);
 	return vf_configure(a->host_nl, &c->which.place, &request, NULL, e);
 }
 

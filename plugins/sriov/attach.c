@@ -14,7 +14,7 @@ _Static_assert(sizeof(struct sriov_conf) <= ATTACH_STATE_MAX, "the state is too 
 
 #define RDMA_KEY "rdma"
 
-static struct sriov_conf *conf_of(const struct attach *a)
+static struct sriov_conf *attach_conf_of(const struct attach *a)
 {
 	return (void *)(uintptr_t)a->state;
 }
@@ -23,8 +23,10 @@ static int sriov_validate(struct attach *a, struct err *e)
 {
 	const char *ignored;
 
-	return sriov_conf_check(a, conf_of(a), e) || devinfo_path(&a->call->conf, &ignored, e) ? -1
-											       : 0;
+	return sriov_conf_check(a, attach_conf_of(a), e) ||
+			       devinfo_path(&a->call->conf, &ignored, e)
+		       ? -1
+		       : 0;
 }
 
 /* ---- which VF ---- */
@@ -73,7 +75,7 @@ static int check_rdma_possible(const struct attach *a, const struct sriov_conf *
 
 static int sriov_find(struct attach *a, struct err *e)
 {
-	struct sriov_conf *c = conf_of(a);
+	struct sriov_conf *c = attach_conf_of(a);
 	auto_record struct record r = { 0 };
 	bool check = a->call->env.cmd == CNI_CHECK;
 
@@ -91,7 +93,7 @@ static int sriov_find(struct attach *a, struct err *e)
 
 static int sriov_claim(struct attach *a, struct err *e)
 {
-	struct sriov_conf *c = conf_of(a);
+	struct sriov_conf *c = attach_conf_of(a);
 	struct tier t;
 	const struct tier *tier = sriov_conf_tier(c, &t) ? &t : NULL;
 
@@ -159,7 +161,7 @@ static void use_made_mac(const struct attach *a, struct vf_info *want)
 
 static int sriov_create(struct attach *a, struct err *e)
 {
-	struct sriov_conf *c = conf_of(a);
+	struct sriov_conf *c = attach_conf_of(a);
 
 	use_made_mac(a, &c->request.pf_side);
 	return c->rdma == SRIOV_RDMA_MOVES ? move_both(a, c, e) : move_interface(a, c, e);
@@ -167,7 +169,7 @@ static int sriov_create(struct attach *a, struct err *e)
 
 static int sriov_carrier_ms(const struct attach *a)
 {
-	const struct sriov_conf *c = conf_of(a);
+	const struct sriov_conf *c = attach_conf_of(a);
 
 	return vf_attach_carrier_ms(a, &c->which, &c->request.pf_side);
 }
@@ -176,7 +178,7 @@ static int sriov_carrier_ms(const struct attach *a)
 
 static int sriov_check(struct attach *a, struct err *e)
 {
-	struct sriov_conf *c = conf_of(a);
+	struct sriov_conf *c = attach_conf_of(a);
 
 	use_made_mac(a, &c->request.pf_side);
 	return vf_attach_check(a, &c->which, e) ||

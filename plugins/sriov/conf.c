@@ -57,7 +57,7 @@ void sriov_conf_defaults(void *conf)
 	};
 }
 
-static int check_vlan(const struct sriov_conf *c, struct vf_info *want, struct err *e)
+static int conf_check_vlan(const struct sriov_conf *c, struct vf_info *want, struct err *e)
 {
 	if (c->vlan == NOT_GIVEN && c->qos != NOT_GIVEN)
 		return err_set(e, ERR_CONFIG, 0, "vlanQoS: %d needs a vlan", (int)c->qos);
@@ -154,7 +154,7 @@ int sriov_conf_take_tier(struct sriov_conf *c, const struct tier *t, struct err 
 	/* Without a VLAN tag there is no priority. */
 	if (c->vlan == NOT_GIVEN)
 		n.qos = NOT_GIVEN;
-	if (check_vlan(&n, &n.request.pf_side, e) || check_rates(&n, &n.request.pf_side, e))
+	if (conf_check_vlan(&n, &n.request.pf_side, e) || check_rates(&n, &n.request.pf_side, e))
 		return -1;
 	n.qos = t->qos;
 	*c = n;
@@ -175,7 +175,7 @@ bool sriov_conf_tier(const struct sriov_conf *c, struct tier *out)
 	return true;
 }
 
-static int check_rdma(const struct sriov_conf *c, struct err *e)
+static int conf_check_rdma(const struct sriov_conf *c, struct err *e)
 {
 	if (c->rdma == SRIOV_RDMA_MOVES)
 		return 0;
@@ -214,7 +214,8 @@ int sriov_conf_check(const struct attach *a, struct sriov_conf *c, struct err *e
 
 	if (mac < 0 || refuse_trunk(a->call->conf.tree, e) ||
 	    vf_attach_check_keys(a, &c->which, e) || check_tier(c, e) ||
-	    check_vlan(c, &w.pf_side, e) || check_rates(c, &w.pf_side, e) || check_rdma(c, e))
+	    conf_check_vlan(c, &w.pf_side, e) || check_rates(c, &w.pf_side, e) ||
+	    conf_check_rdma(c, e))
 		return -1;
 	if (mac > 0)
 		w.pf_side.has |= VF_MAC;

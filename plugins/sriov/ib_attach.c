@@ -14,7 +14,7 @@
 
 _Static_assert(sizeof(struct ib_conf) <= ATTACH_STATE_MAX, "the state is too large");
 
-static struct ib_conf *conf_of(const struct attach *a)
+static struct ib_conf *ib_attach_conf_of(const struct attach *a)
 {
 	return (void *)(uintptr_t)a->state;
 }
@@ -23,8 +23,10 @@ static int ib_validate(struct attach *a, struct err *e)
 {
 	const char *ignored;
 
-	return ib_conf_check(a, conf_of(a), e) || devinfo_path(&a->call->conf, &ignored, e) ? -1
-											    : 0;
+	return ib_conf_check(a, ib_attach_conf_of(a), e) ||
+			       devinfo_path(&a->call->conf, &ignored, e)
+		       ? -1
+		       : 0;
 }
 
 /* ---- which VF ---- */
@@ -43,7 +45,7 @@ static int check_vfio(const struct attach *a, const struct ib_conf *c, struct er
 
 static int ib_find(struct attach *a, struct err *e)
 {
-	struct ib_conf *c = conf_of(a);
+	struct ib_conf *c = ib_attach_conf_of(a);
 	auto_record struct record r = { 0 };
 
 	if (a->call->env.cmd == CNI_CHECK && vf_attach_recall(a, &c->which, &r, e))
@@ -56,10 +58,11 @@ static int ib_find(struct attach *a, struct err *e)
 
 static int ib_claim(struct attach *a, struct err *e)
 {
-	const struct ib_conf *c = conf_of(a);
+	const struct ib_conf *c = ib_attach_conf_of(a);
 	char guid[GUID_STR_LEN], pkey[PKEY_STR_LEN];
 
-	if (vf_attach_claim(a, &conf_of(a)->which, c->want.has, NULL, e) || check_vfio(a, c, e))
+	if (vf_attach_claim(a, &ib_attach_conf_of(a)->which, c->want.has, NULL, e) ||
+	    check_vfio(a, c, e))
 		return -1;
 	if ((!c->leases_guid && (c->want.has & VF_GUIDS) &&
 	     json_add_str(a->device, "guid", guid_format(c->want.port_guid, guid))) ||
@@ -95,13 +98,13 @@ static int set_mtu(const struct attach *a, struct err *e)
 		return 0;
 	return nl_link_by_name(a->pod_nl, a->call->env.ifname, &link, e) ||
 			       nl_link_set_mtu(a->pod_nl, link.ifindex, a->conf.mtu, e)
-		       ? err_wrap(e, "mtu: VF %s", conf_of(a)->which.vf)
+		       ? err_wrap(e, "mtu: VF %s", ib_attach_conf_of(a)->which.vf)
 		       : 0;
 }
 
 static int ib_create(struct attach *a, struct err *e)
 {
-	struct ib_conf *c = conf_of(a);
+	struct ib_conf *c = ib_attach_conf_of(a);
 
 	return lease_guid(a, c, e) || ib_member_add(a, c, e) || ib_apply(a, c, e) ||
 			       vf_attach_move(a, &c->which, e) || set_mtu(a, e)
@@ -111,7 +114,7 @@ static int ib_create(struct attach *a, struct err *e)
 
 static int ib_carrier_ms(const struct attach *a)
 {
-	const struct ib_conf *c = conf_of(a);
+	const struct ib_conf *c = ib_attach_conf_of(a);
 
 	return vf_attach_carrier_ms(a, &c->which, &c->want);
 }
@@ -141,7 +144,7 @@ static int check_guid(const struct attach *a, const struct ib_conf *c, struct er
 
 static int ib_check(struct attach *a, struct err *e)
 {
-	const struct ib_conf *c = conf_of(a);
+	const struct ib_conf *c = ib_attach_conf_of(a);
 
 	return vf_attach_check(a, &c->which, e) ||
 			       vf_attach_check_pf_side(a, &c->which, &c->want, e) ||

@@ -25,7 +25,7 @@ struct resource_text {
 	uint32_t count;
 };
 
-static int add_pf(const struct json *n, struct vf_resource *r, struct err *e)
+static int keys_add_pf(const struct json *n, struct vf_resource *r, struct err *e)
 {
 	const char *name = json_str(n);
 	struct pci_addr addr;
@@ -55,7 +55,7 @@ int vf_resource_decode(const struct json *n, struct vf_resource *out, struct err
 	if (json_decode(n, "resource", fields, &t, e))
 		return -1;
 	json_each (it, t.pf) {
-		if (add_pf(it, &r, e))
+		if (keys_add_pf(it, &r, e))
 			return -1;
 	}
 	if (r.n == 0)

@@ -8,7 +8,8 @@
 #include "sriov/vf/guid.h"
 
 /* Without a GUID of its own the attachment has that of the VF. */
-static int guid_of(const struct attach *a, const struct ib_conf *c, struct guid *out, struct err *e)
+static int member_guid_of(const struct attach *a, const struct ib_conf *c, struct guid *out,
+			  struct err *e)
 {
 	const struct vf_place *p = &c->which.place;
 	struct link_info link;
@@ -33,7 +34,7 @@ int ib_member_add(const struct attach *a, const struct ib_conf *c, struct err *e
 			 named ? pod.name : NULL },
 	};
 
-	if (!c->pkey || guid_of(a, c, &m.guid, e))
+	if (!c->pkey || member_guid_of(a, c, &m.guid, e))
 		return c->pkey ? -1 : 0;
 	if (!guid_is_usable(m.guid)) {
 		log_warn(&a->call->ctx.log,
@@ -44,7 +45,7 @@ int ib_member_add(const struct attach *a, const struct ib_conf *c, struct err *e
 	return sm_add(&a->call->ctx, &m, SM_ADD_MS, e) ? err_wrap(e, "pkey") : 0;
 }
 
-static int leave(const struct ctx *ctx, const struct record_key *key, struct err *e)
+static int member_leave(const struct ctx *ctx, const struct record_key *key, struct err *e)
 {
 	const struct sm_who who = { key->network, key->container, key->ifname, NULL, NULL };
 	struct err why;
@@ -67,13 +68,15 @@ static int take_guid_back(const struct ctx *ctx, const struct record *r, struct 
 
 int ib_restore(const struct ctx *ctx, const struct record *r, struct err *e)
 {
-	return sriov_restore(ctx, r, e) || take_guid_back(ctx, r, e) || leave(ctx, &r->key, e) ? -1
-											       : 0;
+	return sriov_restore(ctx, r, e) || take_guid_back(ctx, r, e) ||
+			       member_leave(ctx, &r->key, e)
+		       ? -1
+		       : 0;
 }
 
 int ib_release(const struct cni_call *call, const struct record *r, struct err *e)
 {
 	const struct record_key key = attach_key(call);
 
-	return vf_attach_release(call, r, e) || (!r && leave(&call->ctx, &key, e)) ? -1 : 0;
+	return vf_attach_release(call, r, e) || (!r && member_leave(&call->ctx, &key, e)) ? -1 : 0;
 }

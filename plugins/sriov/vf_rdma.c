@@ -101,7 +101,7 @@ static int note_device(struct vf_rdma_move *m, const struct rdma_chardev *uverbs
 	return vf_state_write(&m->a->call->ctx, &m->state, e);
 }
 
-static int describe(struct vf_rdma_move *m, const struct rdma_move *moved, struct err *e)
+static int vf_rdma_describe(struct vf_rdma_move *m, const struct rdma_move *moved, struct err *e)
 {
 	const struct result_rdma r = {
 		.mode = RDMA_EXCLUSIVE,
@@ -144,7 +144,7 @@ static int move_device(struct vf_rdma_move *m, struct err *e)
 	if (rdma_chardevs_differ(&m->chardevs, &move.chardevs, change, sizeof(change)) &&
 	    note_device(m, &move.chardevs.uverbs, e))
 		return -1;
-	return describe(m, &move, e);
+	return vf_rdma_describe(m, &move, e);
 }
 
 int vf_rdma_move(struct vf_rdma_move *m, struct err *e)

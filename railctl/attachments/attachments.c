@@ -70,7 +70,8 @@ struct listing {
 	int rc;
 };
 
-static int add_row(struct listing *l, const struct record *r, const struct repair_view *v)
+static int attachments_add_row(struct listing *l, const struct record *r,
+			       const struct repair_view *v)
 {
 	char age[OUT_TIME_LEN] = "";
 	const struct ctx *ctx = &l->run->ctx;
@@ -99,7 +100,7 @@ static int add_object(struct listing *l, const struct record *r, const struct re
 		       : 0;
 }
 
-static int list_one(const struct record *r, void *arg)
+static int attachments_list_one(const struct record *r, void *arg)
 {
 	struct listing *l = arg;
 	struct repair_view v;
@@ -112,7 +113,7 @@ static int list_one(const struct record *r, void *arg)
 	}
 	if (v.state == REPAIR_GONE)
 		return 0;
-	l->rc = l->array ? add_object(l, r, &v) : add_row(l, r, &v);
+	l->rc = l->array ? add_object(l, r, &v) : attachments_add_row(l, r, &v);
 	return l->rc;
 }
 
@@ -126,7 +127,7 @@ static int list_all(struct listing *l, const char *network, struct err *e)
 	const struct ctx *const each[] = { &l->run->ctx, &place.ctx };
 	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
 		l->ctx = each[i];
-		if (record_each(l->ctx, network, list_one, l, e) || l->rc)
+		if (record_each(l->ctx, network, attachments_list_one, l, e) || l->rc)
 			return -1;
 	}
 	return 0;
@@ -174,7 +175,7 @@ struct search {
 	bool exact;
 };
 
-static int consider_record(const struct record *r, void *arg)
+static int attachments_consider_record(const struct record *r, void *arg)
 {
 	struct search *s = arg;
 
@@ -215,7 +216,8 @@ int attachments_find(struct cmd_run *r, const struct ctx *ctx, struct record_key
 		return cmd_usage(r, e,
 				 "\"%.64s\" and \"%.64s\" cannot be a network and an interface",
 				 key->network, key->ifname);
-	if (record_each(ctx, key->network, consider_record, &s, e) || pick_one(&s, key, e))
+	if (record_each(ctx, key->network, attachments_consider_record, &s, e) ||
+	    pick_one(&s, key, e))
 		return -1;
 	(void)snprintf(container, CNI_ID_MAX + 1, "%s", s.exact ? key->container : s.found[0]);
 	key->container = container;

@@ -54,7 +54,7 @@ static int put_text(struct bundle *b, struct piece *p, const char *s, size_t len
 	return 0;
 }
 
-static int note(struct bundle *b, const struct piece *p, struct err *e)
+static int bundle_note(struct bundle *b, const struct piece *p, struct err *e)
 {
 	struct json *o = json_push_object(b->files);
 	auto_text struct text error = { 0 };
@@ -92,7 +92,7 @@ static int to_file(int stream)
 	return fd < 0 || dup2(fd, stream) < 0 ? -1 : 0;
 }
 
-static int run_command(void)
+static int bundle_run_command(void)
 {
 	return to_file(STDOUT_FILENO) ? CMD_FAILED : cmd_main(child.program, child.argv, child.own);
 }
@@ -137,11 +137,11 @@ static int add_output(struct bundle *b, int out, const struct piece *p, enum red
 		kept.error = why.msg;
 	if (read && (len || !p->error) && put_text(b, &kept, text, len, words))
 		return err_nomem(e);
-	return note(b, &kept, e);
+	return bundle_note(b, &kept, e);
 }
 
-static int add_program(struct bundle *b, const char *file, const char *what, int (*run)(void),
-		       struct err *e)
+static int bundle_add_program(struct bundle *b, const char *file, const char *what,
+			      int (*run)(void), struct err *e)
 {
 	const struct exec_req req = { .path = what,
 				      .run = run,
@@ -165,7 +165,7 @@ static int add_program(struct bundle *b, const char *file, const char *what, int
 	rc = exec_start(&req, &c, &failed) || exec_finish(&c, &result, &failed) ? -1 : 0;
 	rc = add_output(b, out,
 			&(struct piece){ file, what, rc ? failed.msg : failure(&result, why), 0 },
-			run == run_command ? REDACT_OURS : REDACT_LOG, e);
+			run == bundle_run_command ? REDACT_OURS : REDACT_LOG, e);
 	free(result.output);
 	child.out = NULL;
 	return rc;
@@ -186,13 +186,13 @@ int bundle_command(struct bundle *b, const char *file, const char *command, stru
 	child.program = r->program;
 	child.own = r->own;
 	child.argv = argv;
-	return add_program(b, file, command, run_command, e);
+	return bundle_add_program(b, file, command, bundle_run_command, e);
 }
 
 int bundle_program(struct bundle *b, const char *file, char *const *argv, struct err *e)
 {
 	child.argv = argv;
-	return add_program(b, file, argv[0], run_program, e);
+	return bundle_add_program(b, file, argv[0], run_program, e);
 }
 
 /* ---- files ---- */
@@ -237,7 +237,7 @@ static int add_file(struct bundle *b, const char *file, const char *path, off_t 
 		p.error = why.msg;
 	else if (put_text(b, &p, text + skip, len - skip, REDACT_LOG))
 		return err_nomem(e);
-	return note(b, &p, e);
+	return bundle_note(b, &p, e);
 }
 
 int bundle_file(struct bundle *b, const char *file, const char *path, struct err *e)
@@ -262,11 +262,11 @@ int bundle_conf(struct bundle *b, const char *file, const char *path, struct err
 
 	if (fd < 0 || fs_read_fd(fd, CONF_MAX, &text, &len, &why) ||
 	    json_parse(text, len, path, &conf, &why))
-		return note(b, &(struct piece){ file, path, why.msg, -1 }, e);
+		return bundle_note(b, &(struct piece){ file, path, why.msg, -1 }, e);
 	copy = redact(conf);
 	clean = copy ? json_print(copy, true) : NULL;
 	if (!clean)
 		return err_nomem(e);
 	bundle_text(b, file, clean);
-	return note(b, &(struct piece){ file, path, NULL, (ssize_t)strlen(clean) }, e);
+	return bundle_note(b, &(struct piece){ file, path, NULL, (ssize_t)strlen(clean) }, e);
 }

@@ -118,7 +118,7 @@ static int import_rdma(const struct rdma_peer *p, void *arg)
 	return report_item(x, &i, rc, &why);
 }
 
-static int import_run(struct cmd_run *r, struct err *e)
+static int attachments_import_run(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
 	struct import x = {
@@ -158,5 +158,5 @@ const struct cmd cmd_attachments_import = {
 		 "Exit status 1: an attachment needs attention.",
 	.opts = { opts },
 	.examples = examples,
-	.run = import_run,
+	.run = attachments_import_run,
 };

@@ -77,7 +77,7 @@ static const char *link_word(const struct inspect_rail *r, enum out_style *style
 }
 
 /* "" for 0, which a table shows as "-". */
-static const char *number(uint32_t n, char out[16])
+static const char *rails_number(uint32_t n, char out[16])
 {
 	*out = '\0';
 	if (n)
@@ -85,7 +85,7 @@ static const char *number(uint32_t n, char out[16])
 	return out;
 }
 
-static int add_row(struct out_table *t, const struct rails_pod *p, size_t i, struct err *e)
+static int rails_add_row(struct out_table *t, const struct rails_pod *p, size_t i, struct err *e)
 {
 	const struct inspect_rail *r = &p->s.rail[i];
 	char pod[RAILS_POD_LEN], rail[16] = "", table[16], rules[16], mtu[16];
@@ -97,7 +97,7 @@ static int add_row(struct out_table *t, const struct rails_pod *p, size_t i, str
 		(void)snprintf(rail, sizeof(rail), "%d", p->hw[i].rail);
 	put_addresses(r, &addresses);
 	put_gateways(&p->s, r, &gateways);
-	(void)number((uint32_t)count_rules(&p->s, r), rules);
+	(void)rails_number((uint32_t)count_rules(&p->s, r), rules);
 
 	const struct out_cell cells[] = {
 		{ rails_pod_name(p, pod), OUT_PLAIN },
@@ -105,9 +105,9 @@ static int add_row(struct out_table *t, const struct rails_pod *p, size_t i, str
 		{ rail, OUT_PLAIN },
 		{ p->hw ? p->hw[i].hca : "", OUT_PLAIN },
 		{ addresses.s, OUT_PLAIN },
-		{ number(r->table, table), OUT_PLAIN },
+		{ rails_number(r->table, table), OUT_PLAIN },
 		{ rules, OUT_PLAIN },
-		{ number(r->link.mtu, mtu), OUT_PLAIN },
+		{ rails_number(r->link.mtu, mtu), OUT_PLAIN },
 		{ link, style },
 		{ gateways.s, OUT_PLAIN },
 	};
@@ -118,14 +118,14 @@ static int add_row(struct out_table *t, const struct rails_pod *p, size_t i, str
 	return rc;
 }
 
-static int show_table(const struct cmd_run *r, const struct rails_pods *p, struct err *e)
+static int rails_show_table(const struct cmd_run *r, const struct rails_pods *p, struct err *e)
 {
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 	char pod[RAILS_POD_LEN];
 
 	for (size_t i = 0; i < p->n; i++)
 		for (size_t k = 0; !*p->pod[i].why && k < p->pod[i].s.n_rails; k++)
-			if (add_row(&t, &p->pod[i], k, e))
+			if (rails_add_row(&t, &p->pod[i], k, e))
 				return -1;
 	if (t.n_rows)
 		out_table(&r->out, &t);
@@ -147,7 +147,7 @@ static int rails_show(struct cmd_run *r, struct err *e)
 	if (rails_pods_read(r, &p, e))
 		return -1;
 	if (!r->out.json)
-		return show_table(r, &p, e);
+		return rails_show_table(r, &p, e);
 
 	auto_json struct json *list = rails_json(&p);
 

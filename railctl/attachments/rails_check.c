@@ -6,7 +6,7 @@
 
 #define ID_WIDTH 17
 
-static struct finding *add(struct findings *out, enum inspect_code code)
+static struct finding *rails_check_add(struct findings *out, enum inspect_code code)
 {
 	struct finding *f = findings_add(out, inspect_code_check(code), FINDING_UNKNOWN);
 
@@ -14,9 +14,9 @@ static struct finding *add(struct findings *out, enum inspect_code code)
 	return f;
 }
 
-static void tell_unread(struct findings *out, const char *pod, const char *why)
+static void rails_check_tell_unread(struct findings *out, const char *pod, const char *why)
 {
-	struct finding *f = add(out, INSPECT_NAMESPACE_UNREAD);
+	struct finding *f = rails_check_add(out, INSPECT_NAMESPACE_UNREAD);
 
 	finding_set_subject(f, "%s", pod);
 	finding_set_value(f, "%s", why);
@@ -26,7 +26,7 @@ static void tell_unread(struct findings *out, const char *pod, const char *why)
 
 static void tell_damaged(struct findings *out, size_t n)
 {
-	struct finding *f = add(out, INSPECT_NAMESPACE_RECORD);
+	struct finding *f = rails_check_add(out, INSPECT_NAMESPACE_RECORD);
 
 	finding_set_subject(f, "records");
 	finding_set_value(f, "%zu cannot be read", n);
@@ -38,7 +38,7 @@ static void tell_damaged(struct findings *out, size_t n)
  * node. */
 static void tell_nothing(struct findings *out, const struct rails_pods *p, const char *run_dir)
 {
-	struct finding *f = add(out, INSPECT_NAMESPACE_EMPTY);
+	struct finding *f = rails_check_add(out, INSPECT_NAMESPACE_EMPTY);
 
 	finding_set_subject(f, "%s", p->n ? p->pod[0].netns : "records");
 	finding_set_value(f, "no living attachment is on record in %s/attachments%s", run_dir,
@@ -58,7 +58,7 @@ static int check_pods(const struct rails_pods *p, const struct cmd_run *r, struc
 	for (size_t i = 0; i < p->n; i++) {
 		(void)rails_pod_name(&p->pod[i], name);
 		if (*p->pod[i].why)
-			tell_unread(out, name, p->pod[i].why);
+			rails_check_tell_unread(out, name, p->pod[i].why);
 		else if (inspect_check(&p->pod[i].s, name, !r->out.json, out, e))
 			return -1;
 	}
@@ -69,7 +69,7 @@ static int check_pods(const struct rails_pods *p, const struct cmd_run *r, struc
 	return findings_check(out, e) || findings_sort(out, e) ? -1 : 0;
 }
 
-static int check_run(struct cmd_run *r, struct err *e)
+static int attachments_check_run(struct cmd_run *r, struct err *e)
 {
 	auto_rails_pods struct rails_pods p = { 0 };
 	auto_findings struct findings found = { 0 };
@@ -104,5 +104,5 @@ const struct cmd rails_check_cmd = {
 		 "gateway. Nothing is sent or changed.",
 	.opts = { options },
 	.examples = examples,
-	.run = check_run,
+	.run = attachments_check_run,
 };

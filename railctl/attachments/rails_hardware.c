@@ -34,8 +34,8 @@ static int number_of_interface(const struct rails_numbers *n, const char *ifname
 }
 
 /* The rail of the master or, for a device that was moved, of the function or its PF. */
-static int number_of(const struct rails_numbers *n, const struct ctx *ctx, const char *master,
-		     const char *pci)
+static int rails_hardware_number_of(const struct rails_numbers *n, const struct ctx *ctx,
+				    const char *master, const char *pci)
 {
 	char ifname[IFNAME_LEN], pf[PCI_STR_LEN];
 	struct err ignored;
@@ -50,7 +50,8 @@ static int number_of(const struct rails_numbers *n, const struct ctx *ctx, const
 }
 
 /* The name in the record, if any, is that in the pod, where the device is in mode exclusive. */
-static void find_device(const struct rdma_view *v, const char *ifname, struct rails_hardware *hw)
+static void rails_hardware_find_device(const struct rdma_view *v, const char *ifname,
+				       struct rails_hardware *hw)
 {
 	struct rdma_serving s = { .pci = "" };
 	struct err ignored;
@@ -78,8 +79,9 @@ int rails_read_hardware(const struct rails_numbers *numbers, const struct inspec
 	for (size_t i = 0; i < p->s.n_rails; i++) {
 		p->hw[i].rail = RAILS_UNKNOWN;
 		if (has_rdma && p->s.rail[i].link.ifindex)
-			find_device(&v, p->s.rail[i].link.name, &p->hw[i]);
-		p->hw[i].rail = number_of(numbers, from->ctx, p->s.rail[i].master, p->hw[i].pci);
+			rails_hardware_find_device(&v, p->s.rail[i].link.name, &p->hw[i]);
+		p->hw[i].rail = rails_hardware_number_of(numbers, from->ctx, p->s.rail[i].master,
+							 p->hw[i].pci);
 	}
 	return 0;
 }

@@ -4,7 +4,7 @@
 
 #include "railctl/attachments/rails.h"
 
-static int add_addresses(struct json *list, const struct inspect_rail *r)
+static int rails_json_add_addresses(struct json *list, const struct inspect_rail *r)
 {
 	char text[PREFIX_STR_LEN];
 
@@ -14,7 +14,8 @@ static int add_addresses(struct json *list, const struct inspect_rail *r)
 	return list ? 0 : -1;
 }
 
-static int add_rules(struct json *list, const struct inspect *s, const struct inspect_rail *r)
+static int rails_json_add_rules(struct json *list, const struct inspect *s,
+				const struct inspect_rail *r)
 {
 	char text[PREFIX_STR_LEN];
 
@@ -32,7 +33,8 @@ static int add_rules(struct json *list, const struct inspect *s, const struct in
 	return list ? 0 : -1;
 }
 
-static int add_routes(struct json *list, const struct inspect *s, const struct inspect_rail *r)
+static int rails_json_add_routes(struct json *list, const struct inspect *s,
+				 const struct inspect_rail *r)
 {
 	char dst[PREFIX_STR_LEN], gw[IP_STR_LEN], buf[INSPECT_NAME_LEN];
 
@@ -81,7 +83,7 @@ static int add_settings(struct json *o, const struct inspect_rail *r)
 	return o ? 0 : -1;
 }
 
-static int add_link(struct json *o, const struct inspect_rail *r)
+static int rails_json_add_link(struct json *o, const struct inspect_rail *r)
 {
 	char hw[HW_ADDR_STR_LEN];
 
@@ -95,7 +97,7 @@ static int add_link(struct json *o, const struct inspect_rail *r)
 			     (r->link.flags & IFF_UP) && (r->link.flags & IFF_RUNNING));
 }
 
-static int add_rail(struct json *o, const struct rails_pod *p, size_t i)
+static int rails_json_add_rail(struct json *o, const struct rails_pod *p, size_t i)
 {
 	const struct inspect_rail *r = &p->s.rail[i];
 	const struct rails_hardware *hw = p->hw ? &p->hw[i] : NULL;
@@ -106,16 +108,16 @@ static int add_rail(struct json *o, const struct rails_pod *p, size_t i)
 	       json_add_known(o, "master", r->master) ||
 	       (hw && hw->rail >= 0 && json_add_int(o, "rail", hw->rail)) ||
 	       (hw && json_add_known(o, "hca", hw->hca)) ||
-	       (hw && json_add_known(o, "pciAddress", hw->pci)) || add_link(o, r) ||
+	       (hw && json_add_known(o, "pciAddress", hw->pci)) || rails_json_add_link(o, r) ||
 	       (r->table && json_add_int(o, "table", r->table)) ||
-	       add_addresses(json_add_array(o, "addresses"), r) ||
-	       add_rules(json_add_array(o, "rules"), &p->s, r) ||
-	       add_routes(json_add_array(o, "routes"), &p->s, r) ||
+	       rails_json_add_addresses(json_add_array(o, "addresses"), r) ||
+	       rails_json_add_rules(json_add_array(o, "rules"), &p->s, r) ||
+	       rails_json_add_routes(json_add_array(o, "routes"), &p->s, r) ||
 	       add_neighbours(json_add_array(o, "neighbours"), r) ||
 	       add_settings(json_add_object(o, "settings"), r);
 }
 
-static int add_pod(struct json *o, const struct rails_pod *p)
+static int rails_json_add_pod(struct json *o, const struct rails_pod *p)
 {
 	struct json *list;
 
@@ -125,7 +127,7 @@ static int add_pod(struct json *o, const struct rails_pod *p)
 		return -1;
 	list = json_add_array(o, "rails");
 	for (size_t i = 0; list && i < p->s.n_rails; i++)
-		if (add_rail(json_push_object(list), p, i))
+		if (rails_json_add_rail(json_push_object(list), p, i))
 			return -1;
 	return list ? 0 : -1;
 }
@@ -135,7 +137,7 @@ struct json *rails_json(const struct rails_pods *all)
 	auto_json struct json *list = json_new_array();
 
 	for (size_t i = 0; list && i < all->n; i++)
-		if (add_pod(json_push_object(list), &all->pod[i]))
+		if (rails_json_add_pod(json_push_object(list), &all->pod[i]))
 			return NULL;
 	return TAKE_PTR(list);
 }

@@ -41,7 +41,8 @@ struct reading {
 
 /* ---- records ---- */
 
-static bool is_asked_for(const struct reading *x, const struct record *r, const struct cni_pod *pod)
+static bool rails_read_is_asked_for(const struct reading *x, const struct record *r,
+				    const struct cni_pod *pod)
 {
 	size_t ns = strlen(pod->ns);
 
@@ -55,7 +56,8 @@ static bool is_asked_for(const struct reading *x, const struct record *r, const 
 	return strncmp(r->key.container, x->word, strlen(x->word)) == 0;
 }
 
-static struct rails_pod *add_pod(struct reading *x, const char *netns, struct netns_id id)
+static struct rails_pod *rails_read_add_pod(struct reading *x, const char *netns,
+					    struct netns_id id)
 {
 	struct rails_pods *p = x->out;
 	struct rails_pod new = { .id = id, .netns = strdup(netns) };
@@ -85,7 +87,7 @@ static struct rails_pod *pod_of(struct reading *x, const struct record *r,
 	for (size_t i = 0; i < x->out->n; i++)
 		if (is_pod_of(&x->out->pod[i], r))
 			return &x->out->pod[i];
-	p = add_pod(x, r->netns, r->netns_id);
+	p = rails_read_add_pod(x, r->netns, r->netns_id);
 	if (!p)
 		return NULL;
 	p->pod = *pod;
@@ -95,7 +97,7 @@ static struct rails_pod *pod_of(struct reading *x, const struct record *r,
 }
 
 /* A removal may have taken the interface away already. */
-static int on_record(const struct record *r, void *arg)
+static int on_rails_read_record(const struct record *r, void *arg)
 {
 	struct reading *x = arg;
 	struct rails_pod *p;
@@ -106,7 +108,7 @@ static int on_record(const struct record *r, void *arg)
 	if (!r->tree || r->name_mismatch || r->deleting)
 		return 0;
 	pod = cni_args_pod(r->args);
-	if (!is_asked_for(x, r, &pod))
+	if (!rails_read_is_asked_for(x, r, &pod))
 		return 0;
 	p = pod_of(x, r, &pod);
 	for (size_t i = 0; p && i < record_parts(r); i++) {
@@ -126,7 +128,7 @@ static int read_records(const struct ctx *ctx, struct reading *x, struct err *e)
 	int rc;
 
 	x->e = &why;
-	rc = record_each(ctx, NULL, on_record, x, e);
+	rc = record_each(ctx, NULL, on_rails_read_record, x, e);
 	x->e = e;
 	if (rc)
 		return -1;
@@ -139,7 +141,7 @@ static int read_records(const struct ctx *ctx, struct reading *x, struct err *e)
 /* ---- namespaces ---- */
 
 /* 1: *out is open; 0: it is proved gone; -1: p->why is set. */
-static int open_pod(const struct ctx *ctx, struct rails_pod *p, struct netns *out)
+static int rails_read_open_pod(const struct ctx *ctx, struct rails_pod *p, struct netns *out)
 {
 	const struct netns_on_record what = { p->netns, NULL, p->id, p->from };
 	char holder[NETNS_HOLDER_LEN];
@@ -160,8 +162,8 @@ static void drop_pod(struct rails_pods *all, size_t i)
 }
 
 /* One pod that cannot be read must not hide the others. */
-static int read_pod(const struct rails_numbers *numbers, const struct inspect_from *from,
-		    struct rails_pod *p, struct err *e)
+static int attachments_read_pod(const struct rails_numbers *numbers,
+				const struct inspect_from *from, struct rails_pod *p, struct err *e)
 {
 	struct err why;
 
@@ -186,13 +188,13 @@ static int read_pods(const struct ctx *ctx, const struct netns *given, struct ra
 	for (size_t i = 0; i < all->n;) {
 		auto_netns struct netns own = { .fd = -1 };
 		const struct inspect_from from = { ctx, &host, given ? given : &own };
-		int rc = given ? 1 : open_pod(ctx, &all->pod[i], &own);
+		int rc = given ? 1 : rails_read_open_pod(ctx, &all->pod[i], &own);
 
 		if (rc == 0) {
 			drop_pod(all, i);
 			continue;
 		}
-		if (rc > 0 && read_pod(numbers, &from, &all->pod[i], e))
+		if (rc > 0 && attachments_read_pod(numbers, &from, &all->pod[i], e))
 			return -1;
 		i++;
 	}
@@ -201,7 +203,7 @@ static int read_pods(const struct ctx *ctx, const struct netns *given, struct ra
 
 /* ---- what is asked for ---- */
 
-static int read_all(struct cmd_run *r, struct reading *x, struct err *e)
+static int attachments_read_all(struct cmd_run *r, struct reading *x, struct err *e)
 {
 	const char *path = opt_get(&r->opts, "netns"), *at = path;
 	auto_netns struct netns ns = { .fd = -1 };
@@ -226,7 +228,7 @@ static int read_all(struct cmd_run *r, struct reading *x, struct err *e)
 		if (netns_open_self(&ns, e))
 			return -1;
 	}
-	if (at && !x->out->n && !add_pod(x, at, ns.id))
+	if (at && !x->out->n && !rails_read_add_pod(x, at, ns.id))
 		return err_nomem(e);
 	rc = read_pods(&r->ctx, at ? &ns : NULL, x->out, e);
 	if (rc == 0 && at != path && !*x->out->pod->why && !x->out->pod->s.n_rails)
@@ -239,7 +241,7 @@ int rails_pods_read(struct cmd_run *r, struct rails_pods *out, struct err *e)
 	auto_rails_pods struct rails_pods p = { 0 };
 	struct reading x = { .out = &p, .word = opt_get(&r->opts, "pod") };
 
-	if (read_all(r, &x, e))
+	if (attachments_read_all(r, &x, e))
 		return -1;
 	if (x.word && !p.n) {
 		err_set(e, ERR_NOTFOUND, 0, "no pod or container \"%.128s\" has an attachment here",

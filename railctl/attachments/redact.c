@@ -121,7 +121,7 @@ static bool is_secret(const char *name)
 }
 
 /* "preshared_key: x", "signingKey: x"; "monkey" is a word. */
-static bool is_key(const char *name)
+static bool redact_is_key(const char *name)
 {
 	const size_t n = strlen(name);
 
@@ -137,7 +137,7 @@ struct rest {
 	size_t len;
 };
 
-static void show(struct rest *r, size_t n, struct text *out)
+static void redact_show(struct rest *r, size_t n, struct text *out)
 {
 	text_add_len(out, r->s, n);
 	r->s += n;
@@ -176,7 +176,7 @@ static void hide_value(struct rest *r, struct text *out)
 	const bool quoted = r->len && *r->s == '"';
 
 	if (quoted)
-		show(r, 1, out);
+		redact_show(r, 1, out);
 	const size_t n = quoted ? until_quote(r) : span(r, " \t,;&\"", false);
 	const struct rest value = { r->s, n };
 
@@ -186,14 +186,14 @@ static void hide_value(struct rest *r, struct text *out)
 /* "user:password@" and "?query" behind "://". */
 static void show_url(struct rest *r, struct text *out)
 {
-	show(r, 3, out);
+	redact_show(r, 3, out);
 	const size_t user = span(r, "@/?# \t\"", false);
 
 	if (user < r->len && r->s[user] == '@')
 		hide(r, user, out);
-	show(r, span(r, "? \t\"", false), out);
+	redact_show(r, span(r, "? \t\"", false), out);
 	if (r->len && *r->s == '?') {
-		show(r, 1, out);
+		redact_show(r, 1, out);
 		hide(r, span(r, " \t\"", false), out);
 	}
 }
@@ -236,18 +236,19 @@ static void show_word(struct rest *r, enum redact_words words, struct text *out)
 		hide(r, n, out);
 		return;
 	}
-	show(r, n, out);
+	redact_show(r, n, out);
 	const size_t gap = to_value(r, &sign);
 
 	if (gap == r->len)
 		return;
 	const bool key = words == REDACT_LOG && sign == ':' &&
-			 isspace((unsigned char)r->s[gap - 1]) && r->s[gap] != '/' && is_key(word);
+			 isspace((unsigned char)r->s[gap - 1]) && r->s[gap] != '/' &&
+			 redact_is_key(word);
 
 	if (key || (is_secret(word) && (sign || (words == REDACT_LOG && *r->s != '/')))) {
-		show(r, gap, out);
+		redact_show(r, gap, out);
 		if (*r->s == '"')
-			show(r, 1, out);
+			redact_show(r, 1, out);
 		hide(r, words == REDACT_LOG ? r->len : until_quote(r), out);
 		return;
 	}
@@ -255,7 +256,7 @@ static void show_word(struct rest *r, enum redact_words words, struct text *out)
 	const bool field = sign == '=' || (sign && !isspace((unsigned char)*r->s) && *r->s != ':');
 
 	if (sign ? words == REDACT_LOG && field && !is_shown(word, r->s + gap) : scheme) {
-		show(r, gap, out);
+		redact_show(r, gap, out);
 		hide_value(r, out);
 	}
 }
@@ -272,7 +273,7 @@ static void redact_line(struct rest r, enum redact_words words, struct text *out
 		} else {
 			while (n < r.len && !is_word_char(r.s[n]) && (n == 0 || r.s[n] != ':'))
 				n++;
-			show(&r, n, out);
+			redact_show(&r, n, out);
 		}
 	}
 }

@@ -44,8 +44,8 @@ static void count_outcome(struct repair *x, enum outcome outcome, enum repair_st
 		x->broken++;
 }
 
-static int report_json(struct repair *x, const struct record *r, const struct repair_view *v,
-		       enum outcome outcome, const struct err *why)
+static int repair_report_json(struct repair *x, const struct record *r, const struct repair_view *v,
+			      enum outcome outcome, const struct err *why)
 {
 	struct json *o = json_push_object(x->array);
 
@@ -132,7 +132,7 @@ static int repair_each(const struct ctx *place, const struct record *r, void *ar
 		outcome = x->dry_run ? WOULD_REPAIR : REPAIRED;
 	count_outcome(x, outcome, v.state);
 	if (x->array)
-		return x->rc = report_json(x, r, &v, outcome, rc ? &why : NULL);
+		return x->rc = repair_report_json(x, r, &v, outcome, rc ? &why : NULL);
 	if (v.state != REPAIR_HEALTHY)
 		report_text(x, r, &v, outcome, rc ? &why : NULL);
 	return 0;

@@ -153,7 +153,7 @@ static int add_logs(struct bundle *b, struct err *e)
 
 /* ---- the bundle ---- */
 
-static int add_list(struct bundle *b, struct err *e)
+static int support_add_list(struct bundle *b, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 	auto_free char *text = NULL;
@@ -174,7 +174,7 @@ static int add_all(void *arg, struct err *e)
 	struct bundle *b = arg;
 
 	return add_commands(b, e) || add_plugins(b, e) || add_confs(b, e) || add_system(b, e) ||
-			       add_logs(b, e) || add_list(b, e)
+			       add_logs(b, e) || support_add_list(b, e)
 		       ? -1
 		       : 0;
 }

@@ -11,7 +11,7 @@ static void line(const struct cmd_run *r, const char *what, const char *text)
 }
 
 /* A pool gives nothing while another one is in its way. */
-static struct out_cell state_of(const struct json *p)
+static struct out_cell cluster_state_of(const struct json *p)
 {
 	if (json_true(json_get(p, "deleted")))
 		return (struct out_cell){ "deleted", OUT_WARN };
@@ -44,7 +44,7 @@ static void print_waits(const struct cmd_run *r, const struct json *pools)
 	}
 }
 
-static int print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
+static int cluster_print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
 {
 	static const struct out_column columns[] = {
 		{ "POOL", 0 }, { "FREE HERE", OUT_RIGHT }, { "STATE", 0 }, { "UID", OUT_SPARE }
@@ -58,7 +58,7 @@ static int print_pools(const struct cmd_run *r, const struct json *pools, struct
 		if (out_row(&t,
 			    (struct out_cell[]){ { json_str(json_get(p, "name")), OUT_PLAIN },
 						 { spare, OUT_PLAIN },
-						 state_of(p),
+						 cluster_state_of(p),
 						 { json_str(json_get(p, "uid")), OUT_FAINT } },
 			    e))
 			return -1;
@@ -169,7 +169,7 @@ static void print_refusal(const struct cmd_run *r, const struct json *s)
 }
 
 /* Without them no pool is used that this node did not use before. */
-static void print_reserved(const struct cmd_run *r, const struct json *n)
+static void cluster_print_reserved(const struct cmd_run *r, const struct json *n)
 {
 	const char *why = json_str(json_get(n, "why"));
 
@@ -199,12 +199,12 @@ static int print_status(const struct cmd_run *r, const struct json *s, struct er
 	print_advice(r, json_get(s, "whyDetail"));
 	print_refusal(r, s);
 	line(r, "health", json_str(json_get(s, "health")));
-	print_reserved(r, json_get(s, "reserved"));
+	cluster_print_reserved(r, json_get(s, "reserved"));
 	print_repair(r, json_get(s, "repair"));
 	print_plugins(r, json_get(s, "plugins"));
 	print_rails(r, json_get(s, "rails"));
 	print_devices(r, json_get(s, "devicePlugin"));
-	return print_pools(r, json_get(s, "pools"), e);
+	return cluster_print_pools(r, json_get(s, "pools"), e);
 }
 
 static int status(struct cmd_run *r, struct err *e)

@@ -28,7 +28,7 @@ static void print_loan(const struct cmd_run *r, const struct json *loan)
 			 json_text_or(loan, "node", "-"));
 }
 
-static void print_node(const struct cmd_run *r, const char *address, const struct json *p)
+static void find_print_node(const struct cmd_run *r, const char *address, const struct json *p)
 {
 	const char *owner = json_str(json_get(p, "owner")), *node = json_str(json_get(p, "node"));
 
@@ -42,7 +42,7 @@ static void print_node(const struct cmd_run *r, const char *address, const struc
 			 address);
 }
 
-static void print_pool(const struct cmd_run *r, const char *address, const struct json *p)
+static void find_print_pool(const struct cmd_run *r, const char *address, const struct json *p)
 {
 	out_line(&r->out, OUT_PLAIN, "%s is in the block %s-%s of the shared pool %s%s.", address,
 		 json_text_or(p, "first", "-"), json_text_or(p, "last", "-"),
@@ -51,10 +51,10 @@ static void print_pool(const struct cmd_run *r, const char *address, const struc
 	if (!json_true(json_get(p, "usable")))
 		out_line(&r->out, OUT_WARN, "The pool does not assign the address.");
 	print_identity(r, p);
-	print_node(r, address, p);
+	find_print_node(r, address, p);
 }
 
-static int print(struct cmd_run *r, const struct json *answer, struct err *e)
+static int find_print(struct cmd_run *r, const struct json *answer, struct err *e)
 {
 	const struct json *pools = json_get(answer, "pools");
 	const char *address = json_text_or(answer, "address", "-");
@@ -69,7 +69,7 @@ static int print(struct cmd_run *r, const struct json *answer, struct err *e)
 			 "slices, ask each node: railctl ipam lease list",
 			 address);
 	json_each (p, pools)
-		print_pool(r, address, p);
+		find_print_pool(r, address, p);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ static int find_address(struct cmd_run *r, struct err *e)
 
 	if (agent_client_find(&r->ctx, r->opts.words[0], &answer, e))
 		return -1;
-	return print(r, answer, e);
+	return find_print(r, answer, e);
 }
 
 static const char *const find_examples[] = { "railctl cluster find 10.1.0.7",

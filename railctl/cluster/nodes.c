@@ -19,7 +19,7 @@ static const char *shortened(const struct json *text, char out[SHORT + 1])
 	return out;
 }
 
-static struct out_cell state_of(const struct json *node)
+static struct out_cell nodes_state_of(const struct json *node)
 {
 	if (json_true(json_get(json_get(node, "heartbeat"), "twin")))
 		return (struct out_cell){ "twin", OUT_BAD };
@@ -40,7 +40,7 @@ static const char *age_of(const struct json *node, char *out, size_t size)
 	return out;
 }
 
-static int print_node(struct out_table *t, const struct json *node, struct err *e)
+static int nodes_print_node(struct out_table *t, const struct json *node, struct err *e)
 {
 	char holder[SHORT + 1], machine[SHORT + 1], boot[SHORT + 1], blocks[32], age[32],
 		number[32];
@@ -53,7 +53,7 @@ static int print_node(struct out_table *t, const struct json *node, struct err *
 		{ json_str(json_get(node, "name")), OUT_PLAIN },
 		{ age_of(node, age, sizeof(age)), OUT_PLAIN },
 		{ blocks, OUT_PLAIN },
-		state_of(node),
+		nodes_state_of(node),
 		{ number, OUT_FAINT },
 		{ shortened(json_get(node, "holder"), holder), OUT_FAINT },
 		{ shortened(json_get(node, "machine"), machine), OUT_FAINT },
@@ -64,7 +64,7 @@ static int print_node(struct out_table *t, const struct json *node, struct err *
 	return out_row(t, cells, e);
 }
 
-static int print_nodes(const struct cmd_run *r, const struct json *answer, struct err *e)
+static int cluster_print_nodes(const struct cmd_run *r, const struct json *answer, struct err *e)
 {
 	static const struct out_column columns[] = {
 		{ "NODE", 0 },
@@ -81,7 +81,7 @@ static int print_nodes(const struct cmd_run *r, const struct json *answer, struc
 	double more = json_num(json_get(answer, "more"));
 
 	json_each (n, json_get(answer, "nodes")) {
-		if (print_node(&t, n, e))
+		if (nodes_print_node(&t, n, e))
 			return -1;
 	}
 	out_table(&r->out, &t);
@@ -97,7 +97,7 @@ static int list_nodes(struct cmd_run *r, struct err *e)
 	if (agent_client_call(&r->ctx, &(struct agent_call){ "nodes", NULL }, NODES_WAIT_MS,
 			      &answer, e))
 		return -1;
-	return r->out.json ? out_json(&r->out, answer, e) : print_nodes(r, answer, e);
+	return r->out.json ? out_json(&r->out, answer, e) : cluster_print_nodes(r, answer, e);
 }
 
 static const char *const list_examples[] = { "railctl cluster node list",

@@ -21,7 +21,8 @@ static struct json *args_of(const struct json *pool, const char *name)
 	return out;
 }
 
-static int put_one(struct cmd_run *r, const struct json *pool, struct json *report, struct err *e)
+static int pool_put_one(struct cmd_run *r, const struct json *pool, struct json *report,
+			struct err *e)
 {
 	const char *name = json_str(json_get(pool, "name"));
 	auto_json struct json *args = NULL, *answer = NULL;
@@ -47,7 +48,7 @@ static int put_one(struct cmd_run *r, const struct json *pool, struct json *repo
 	return cluster_wait(r, name, o, e);
 }
 
-static int apply(struct cmd_run *r, struct err *e)
+static int cluster_pool_apply(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *tree = NULL, *report = json_new_array();
 	unsigned seconds;
@@ -58,11 +59,11 @@ static int apply(struct cmd_run *r, struct err *e)
 	    cmd_read_json(&(struct cmd_input){ .path = r->opts.words[0], .what = "" }, "pools",
 			  &tree, e))
 		return -1;
-	if (json_type(tree) != JSON_ARRAY && put_one(r, tree, report, e))
+	if (json_type(tree) != JSON_ARRAY && pool_put_one(r, tree, report, e))
 		return -1;
 	for (const struct json *p = json_type(tree) == JSON_ARRAY ? json_first(tree) : NULL; p;
 	     p = json_next(p)) {
-		if (put_one(r, p, report, e))
+		if (pool_put_one(r, p, report, e))
 			return -1;
 	}
 	return r->out.json ? out_json(&r->out, report, e) : 0;
@@ -91,7 +92,7 @@ const struct cmd cmd_cluster_pool_apply = {
 	.opts = { apply_opts },
 	.min_words = 1,
 	.max_words = 1,
-	.run = apply,
+	.run = cluster_pool_apply,
 };
 
 static int delete_pool(struct cmd_run *r, struct err *e)

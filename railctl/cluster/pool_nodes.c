@@ -17,7 +17,7 @@
 #define PAUSE_MAX_MS 4000
 #define WAIT_MAX     86400 /* seconds */
 
-static int ask(struct cmd_run *r, const char *pool, struct json **answer, struct err *e)
+static int pool_nodes_ask(struct cmd_run *r, const char *pool, struct json **answer, struct err *e)
 {
 	auto_json struct json *args = json_new_object();
 
@@ -30,14 +30,14 @@ static int ask(struct cmd_run *r, const char *pool, struct json **answer, struct
 		ASK_WAIT_MS, answer, e);
 }
 
-static unsigned number(const struct json *answer, const char *key)
+static unsigned pool_nodes_number(const struct json *answer, const char *key)
 {
 	return (unsigned)json_num(json_get(answer, key));
 }
 
 /* ---- print ---- */
 
-static struct out_cell state_of(const struct json *node)
+static struct out_cell pool_nodes_state_of(const struct json *node)
 {
 	const char *state = json_str(json_get(node, "state"));
 	bool done = state && strcmp(state, "done") == 0;
@@ -45,7 +45,7 @@ static struct out_cell state_of(const struct json *node)
 	return (struct out_cell){ state ? state : "?", done ? OUT_GOOD : OUT_WARN };
 }
 
-static int print_node(struct out_table *t, const struct json *node, struct err *e)
+static int pool_nodes_print_node(struct out_table *t, const struct json *node, struct err *e)
 {
 	const struct json *generation = json_get(node, "generation");
 	const struct json *beat = json_get(node, "heartbeatSeconds");
@@ -58,14 +58,14 @@ static int print_node(struct out_table *t, const struct json *node, struct err *
 		(void)snprintf(age, sizeof(age), "%.0f s", json_num(beat));
 	return out_row(t,
 		       (struct out_cell[]){ { json_str(json_get(node, "name")), OUT_PLAIN },
-					    state_of(node),
+					    pool_nodes_state_of(node),
 					    { had, OUT_PLAIN },
 					    { age, OUT_PLAIN },
 					    { why ? why : "", OUT_PLAIN } },
 		       e);
 }
 
-static int print_nodes(const struct cmd_run *r, const struct json *answer, struct err *e)
+static int pool_nodes_print_nodes(const struct cmd_run *r, const struct json *answer, struct err *e)
 {
 	static const struct out_column columns[] = { { "NODE", 0 },
 						     { "STATE", 0 },
@@ -75,33 +75,36 @@ static int print_nodes(const struct cmd_run *r, const struct json *answer, struc
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 
 	json_each (n, json_get(answer, "nodes")) {
-		if (print_node(&t, n, e))
+		if (pool_nodes_print_node(&t, n, e))
 			return -1;
 	}
 	out_table(&r->out, &t);
-	if (number(answer, "more"))
-		out_line(&r->out, OUT_WARN, "%u more nodes are not shown", number(answer, "more"));
+	if (pool_nodes_number(answer, "more"))
+		out_line(&r->out, OUT_WARN, "%u more nodes are not shown",
+			 pool_nodes_number(answer, "more"));
 	return 0;
 }
 
 static void print_counts(const struct cmd_run *r, const struct json *answer)
 {
-	unsigned waits = number(answer, "waits"), silent = number(answer, "silent");
+	unsigned waits = pool_nodes_number(answer, "waits"),
+		 silent = pool_nodes_number(answer, "silent");
 
 	out_line(&r->out, waits + silent ? OUT_WARN : OUT_GOOD,
 		 "pool %s, generation %u: %u nodes have it, %u wait, %u are silent, %u forgotten",
-		 json_str(json_get(answer, "name")), number(answer, "generation"),
-		 number(answer, "done"), waits, silent, number(answer, "forgotten"));
+		 json_str(json_get(answer, "name")), pool_nodes_number(answer, "generation"),
+		 pool_nodes_number(answer, "done"), waits, silent,
+		 pool_nodes_number(answer, "forgotten"));
 }
 
 /* ---- show ---- */
 
-static int show(struct cmd_run *r, struct err *e)
+static int pool_nodes_show(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *answer = NULL;
 	auto_free char *definition = NULL;
 
-	if (ask(r, r->opts.words[0], &answer, e))
+	if (pool_nodes_ask(r, r->opts.words[0], &answer, e))
 		return -1;
 	if (r->out.json)
 		return out_json(&r->out, answer, e);
@@ -110,7 +113,7 @@ static int show(struct cmd_run *r, struct err *e)
 		return err_nomem(e);
 	print_counts(r, answer);
 	out_line(&r->out, OUT_PLAIN, "%s", definition);
-	return print_nodes(r, answer, e);
+	return pool_nodes_print_nodes(r, answer, e);
 }
 
 static const char *const show_examples[] = { "railctl cluster pool show rail0", NULL };
@@ -126,7 +129,7 @@ const struct cmd cmd_cluster_pool_show = {
 	.examples = show_examples,
 	.min_words = 1,
 	.max_words = 1,
-	.run = show,
+	.run = pool_nodes_show,
 };
 
 /* ---- wait ---- */
@@ -174,11 +177,11 @@ static int wait_until(struct cmd_run *r, const char *pool, unsigned seconds, str
 	const int64_t end = ctx_mono_ms() + (int64_t)seconds * 1000;
 
 	for (int64_t wait = PAUSE_MS;; wait = 2 * wait < PAUSE_MAX_MS ? 2 * wait : PAUSE_MAX_MS) {
-		if (ask(r, pool, answer, e))
+		if (pool_nodes_ask(r, pool, answer, e))
 			return -1;
 		int64_t left = end - ctx_mono_ms();
 
-		if (!number(*answer, "waits") || left <= 0)
+		if (!pool_nodes_number(*answer, "waits") || left <= 0)
 			return 0;
 		pause_ms(wait < left ? wait : left);
 	}
@@ -195,14 +198,14 @@ int cluster_wait(struct cmd_run *r, const char *pool, struct json *changed, stru
 		return 0;
 	if (wait_until(r, pool, seconds, &answer, e))
 		return -1;
-	if (number(answer, "waits") || number(answer, "silent")) {
+	if (pool_nodes_number(answer, "waits") || pool_nodes_number(answer, "silent")) {
 		if (!r->out.json)
 			name_nodes(r, pool, answer);
 		r->status = CMD_FAILED;
 	} else if (changed && !r->out.json) {
 		out_line(&r->out, OUT_GOOD, "All nodes have taken over %s%s: %u.",
 			 pool ? "pool " : "the reserved addresses", pool ? pool : "",
-			 number(answer, "done"));
+			 pool_nodes_number(answer, "done"));
 	}
 	if (!changed)
 		return 0;

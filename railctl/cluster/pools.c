@@ -7,14 +7,14 @@
 
 #define NUMBER_LEN 32
 
-static const char *number_of(const struct json *o, const char *key, char out[NUMBER_LEN])
+static const char *pools_number_of(const struct json *o, const char *key, char out[NUMBER_LEN])
 {
 	const struct json *n = json_get(o, key);
 
 	return n ? out_amount(json_num(n), out, NUMBER_LEN) : "-";
 }
 
-static struct out_cell state_of(const struct json *pool)
+static struct out_cell pools_state_of(const struct json *pool)
 {
 	const char *state = json_str(json_get(json_get(pool, "definition"), "state"));
 
@@ -25,7 +25,7 @@ static struct out_cell state_of(const struct json *pool)
 	return (struct out_cell){ "ok", OUT_GOOD };
 }
 
-static int print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
+static int pools_print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
 {
 	static const struct out_column columns[] = {
 		{ "POOL", 0 },
@@ -47,13 +47,13 @@ static int print_pools(const struct cmd_run *r, const struct json *pools, struct
 		const struct out_cell cells[] = {
 			{ json_text_or(p, "name", "-"), OUT_PLAIN },
 			{ json_text_or(def, "subnet", "-"), OUT_PLAIN },
-			{ number_of(p, "addresses", all), OUT_PLAIN },
-			{ number_of(p, "reserved", reserved), OUT_PLAIN },
-			{ number_of(p, "inBlocks", owned), OUT_PLAIN },
-			{ number_of(p, "blocks", blocks), OUT_PLAIN },
-			{ number_of(def, "blockSize", size), OUT_PLAIN },
-			{ number_of(p, "nodes", nodes), OUT_PLAIN },
-			state_of(p),
+			{ pools_number_of(p, "addresses", all), OUT_PLAIN },
+			{ pools_number_of(p, "reserved", reserved), OUT_PLAIN },
+			{ pools_number_of(p, "inBlocks", owned), OUT_PLAIN },
+			{ pools_number_of(p, "blocks", blocks), OUT_PLAIN },
+			{ pools_number_of(def, "blockSize", size), OUT_PLAIN },
+			{ pools_number_of(p, "nodes", nodes), OUT_PLAIN },
+			pools_state_of(p),
 		};
 
 		if (out_row(&t, cells, e))
@@ -63,7 +63,7 @@ static int print_pools(const struct cmd_run *r, const struct json *pools, struct
 	return 0;
 }
 
-static int print_nodes(const struct cmd_run *r, const struct json *pools, struct err *e)
+static int pools_print_nodes(const struct cmd_run *r, const struct json *pools, struct err *e)
 {
 	static const struct out_column columns[] = {
 		{ "POOL", 0 }, { "NODE", 0 }, { "IN BLOCKS", OUT_RIGHT }, { "BLOCKS", OUT_RIGHT }
@@ -76,8 +76,8 @@ static int print_nodes(const struct cmd_run *r, const struct json *pools, struct
 			const struct out_cell cells[] = {
 				{ json_text_or(p, "name", "-"), OUT_PLAIN },
 				{ json_text_or(n, "node", "-"), OUT_PLAIN },
-				{ number_of(n, "inBlocks", owned), OUT_PLAIN },
-				{ number_of(n, "blocks", blocks), OUT_PLAIN },
+				{ pools_number_of(n, "inBlocks", owned), OUT_PLAIN },
+				{ pools_number_of(n, "blocks", blocks), OUT_PLAIN },
 			};
 
 			if (out_row(&t, cells, e))
@@ -101,8 +101,8 @@ static int list_pools(struct cmd_run *r, struct err *e)
 	pools = json_get(answer, "pools");
 	more = json_num(json_get(answer, "more"));
 	if (!opt_is_set(&r->opts, "by-node"))
-		return print_pools(r, pools, e);
-	if (print_nodes(r, pools, e))
+		return pools_print_pools(r, pools, e);
+	if (pools_print_nodes(r, pools, e))
 		return -1;
 	if (more > 0)
 		out_line(&r->out, OUT_WARN, "%.0f more rows are not shown", more);

@@ -3,7 +3,7 @@
 #include "railctl/cluster/cluster.h"
 
 /* words -> {key: [...]} */
-static int add_words(const struct cmd_run *r, struct json *args, const char *key)
+static int reserved_add_words(const struct cmd_run *r, struct json *args, const char *key)
 {
 	struct json *list = json_add_array(args, key);
 
@@ -14,23 +14,24 @@ static int add_words(const struct cmd_run *r, struct json *args, const char *key
 	return list ? 0 : -1;
 }
 
-static int ask(struct cmd_run *r, const char *key, struct json **answer, struct err *e)
+static int reserved_ask(struct cmd_run *r, const char *key, struct json **answer, struct err *e)
 {
 	auto_json struct json *args = json_new_object();
 
-	if (!args || (key && add_words(r, args, key)))
+	if (!args || (key && reserved_add_words(r, args, key)))
 		return err_nomem(e);
 	return agent_client_call(&r->ctx, &(struct agent_call){ "reserved", args }, CLUSTER_WAIT_MS,
 				 answer, e);
 }
 
-static int change(struct cmd_run *r, const char *key, const char *done, struct err *e)
+static int cluster_reserved_change(struct cmd_run *r, const char *key, const char *done,
+				   struct err *e)
 {
 	auto_json struct json *answer = NULL;
 	unsigned ignored;
 
 	/* A wrong option changes nothing. */
-	if (cluster_wait_option(r, &ignored, e) || ask(r, key, &answer, e))
+	if (cluster_wait_option(r, &ignored, e) || reserved_ask(r, key, &answer, e))
 		return -1;
 	if (!r->out.json)
 		out_line(&r->out, OUT_PLAIN, "%s",
@@ -48,12 +49,12 @@ static const struct opt change_opts[] = {
 
 /* ---- show ---- */
 
-static int show(struct cmd_run *r, struct err *e)
+static int reserved_show(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *answer = NULL;
 	const struct json *ranges;
 
-	if (ask(r, NULL, &answer, e))
+	if (reserved_ask(r, NULL, &answer, e))
 		return -1;
 	if (r->out.json)
 		return out_json(&r->out, answer, e);
@@ -72,16 +73,16 @@ static const struct cmd cmd_show = {
 	.summary = "show the addresses that no pool of the cluster assigns",
 	.about = "`railctl ipam conflicts` on a node names its pods that have such an address.",
 	.examples = show_examples,
-	.run = show,
+	.run = reserved_show,
 };
 
 /* ---- add and remove ---- */
 
-static int add(struct cmd_run *r, struct err *e)
+static int reserved_add(struct cmd_run *r, struct err *e)
 {
-	return change(r, "add",
-		      "Reserved. Nodes assign these addresses no more; pods that have one keep it.",
-		      e);
+	return cluster_reserved_change(
+		r, "add",
+		"Reserved. Nodes assign these addresses no more; pods that have one keep it.", e);
 }
 
 static const char *const add_examples[] = {
@@ -106,12 +107,13 @@ static const struct cmd cmd_add = {
 	.opts = { change_opts },
 	.min_words = 1,
 	.max_words = CLUSTER_RANGES_MAX,
-	.run = add,
+	.run = reserved_add,
 };
 
 static int remove_ranges(struct cmd_run *r, struct err *e)
 {
-	return change(r, "remove", "Not reserved any more. Pools may assign these addresses.", e);
+	return cluster_reserved_change(
+		r, "remove", "Not reserved any more. Pools may assign these addresses.", e);
 }
 
 static const char *const remove_examples[] = {

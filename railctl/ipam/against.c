@@ -41,7 +41,7 @@ static void compare_clear(struct compare *c)
 
 /* ---- what is here ---- */
 
-static int by_address(const void *a, const void *b)
+static int against_by_address(const void *a, const void *b)
 {
 	const struct mine *x = a, *y = b;
 
@@ -64,7 +64,7 @@ static int load_leases(struct compare *c)
 		if (ip_parse(json_text(lease, "address"), &m->ip) == 0)
 			c->n_items++;
 	}
-	qsort(c->items, c->n_items, sizeof(*c->items), by_address);
+	qsort(c->items, c->n_items, sizeof(*c->items), against_by_address);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static int decode_part(const struct json *pool, struct source *out, struct err *
 }
 
 /* A pool with an unreadable definition assigns no addresses; `verify` itself reports it. */
-static int load_pool(struct compare *c, const struct json *pool)
+static int against_load_pool(struct compare *c, const struct json *pool)
 {
 	struct source s = { .label = "" };
 	struct err why;
@@ -108,7 +108,7 @@ static int load_pools(struct compare *c)
 	if (admin_pools(c->a->ipam, NULL, &pools, c->e) || sources_keep(&c->pools, pools, c->e))
 		return -1;
 	json_each (pool, pools) {
-		if (load_pool(c, pool))
+		if (against_load_pool(c, pool))
 			return -1;
 	}
 	c->overlaps = calloc(json_len(pools) + 1, sizeof(*c->overlaps));
@@ -117,7 +117,7 @@ static int load_pools(struct compare *c)
 
 /* ---- one lease of there ---- */
 
-static bool is_held(const struct json *lease)
+static bool against_is_held(const struct json *lease)
 {
 	return strcmp(json_text(lease, "state"), "leased") == 0;
 }
@@ -140,7 +140,7 @@ static void describe_lease(const struct json *lease, char *buf, size_t size)
 		       *pod ? "/" : "", pod);
 }
 
-static int refuse_own(const struct compare *c)
+static int against_refuse_own(const struct compare *c)
 {
 	err_set(c->e, ERR_CONFIG, 0, "--against %.200s: the list is of this node itself",
 		c->a->path);
@@ -168,10 +168,10 @@ static int compare_twins(struct compare *c, const struct json *ours, const struc
 	if (!same_wire(ours, theirs))
 		return 0;
 	if (is_own(ours, theirs))
-		return refuse_own(c);
+		return against_refuse_own(c);
 	describe_lease(ours, a, sizeof(a));
 	describe_lease(theirs, b, sizeof(b));
-	if (is_held(ours) && is_held(theirs)) {
+	if (against_is_held(ours) && against_is_held(theirs)) {
 		c->n_same++;
 		problems_add(c->f, "%s is leased on both nodes: here (%s) and there (%s)",
 			     json_text(ours, "address"), a, b);
@@ -183,7 +183,7 @@ static int compare_twins(struct compare *c, const struct json *ours, const struc
 	return 1;
 }
 
-static const struct mine *first_of(const struct compare *c, struct ip ip)
+static const struct mine *against_first_of(const struct compare *c, struct ip ip)
 {
 	size_t lo = 0, hi = c->n_items;
 
@@ -198,7 +198,7 @@ static const struct mine *first_of(const struct compare *c, struct ip ip)
 }
 
 /* The lease is of the pool of the cluster that this node has, too. */
-static bool is_shared(const struct source *s, const struct json *theirs)
+static bool against_is_shared(const struct source *s, const struct json *theirs)
 {
 	const char *pool = key_pool_of(s->scope);
 
@@ -215,7 +215,7 @@ static void compare_range(struct compare *c, struct ip ip, const struct json *th
 		return;
 	for (size_t i = 0; c->pools.n && i < set->n; i++) {
 		if (c->overlaps[i] || !ranges_contain(&set->items[i].usable, ip) ||
-		    is_shared(&set->items[i], theirs))
+		    against_is_shared(&set->items[i], theirs))
 			continue;
 		c->overlaps[i] = true;
 		c->n_overlaps++;
@@ -235,7 +235,7 @@ static int compare_lease(struct compare *c, const struct json *theirs)
 	if (ip_parse(json_text(theirs, "address"), &ip))
 		return err_set(c->e, ERR_CONFIG, 0, "--against %.200s: \"%.64s\" is not an address",
 			       c->a->path, json_text(theirs, "address"));
-	for (const struct mine *m = first_of(c, ip); m < end && ip_equal(m->ip, ip); m++) {
+	for (const struct mine *m = against_first_of(c, ip); m < end && ip_equal(m->ip, ip); m++) {
 		int rc = compare_twins(c, m->lease, theirs);
 		if (rc < 0)
 			return -1;
@@ -318,7 +318,7 @@ static bool cut_object(struct slice *rest, struct slice *object)
 }
 
 /* The list of a node may be longer than one JSON text may be, so parse each element alone. */
-static int compare_lists(struct compare *c, struct slice rest)
+static int against_compare_lists(struct compare *c, struct slice rest)
 {
 	bool lists = false;
 
@@ -363,7 +363,8 @@ int compare_with_lists(const struct against *a, struct problems *f, struct json 
 	size_t len = 0;
 
 	if (cmd_read(&(struct cmd_input){ a->path, "--against ", LISTS_MAX }, &text, &len, e) ||
-	    load_leases(&c) || load_pools(&c) || compare_lists(&c, (struct slice){ text, len }))
+	    load_leases(&c) || load_pools(&c) ||
+	    against_compare_lists(&c, (struct slice){ text, len }))
 		return -1;
 	*out = compare_summary(&c);
 	return *out ? 0 : err_nomem(e);

@@ -17,7 +17,7 @@ struct apply {
 	size_t n;
 };
 
-static void apply_clear(struct apply *a)
+static void ipam_apply_clear(struct apply *a)
 {
 	json_free(a->tree);
 	json_free(a->defs);
@@ -25,7 +25,7 @@ static void apply_clear(struct apply *a)
 }
 
 /* {"name", keys...}, or an element of `pool list --json`: {"name", "definition", ...}. */
-static int add_pool(struct apply *a, const struct json *item, bool force, struct err *e)
+static int apply_add_pool(struct apply *a, const struct json *item, bool force, struct err *e)
 {
 	const char *name = json_str(json_get(item, "name"));
 	const struct json *given = json_get(item, "definition");
@@ -45,7 +45,7 @@ static int add_pool(struct apply *a, const struct json *item, bool force, struct
 	return 0;
 }
 
-static int load_pools(struct apply *a, bool force, struct err *e)
+static int apply_load_pools(struct apply *a, bool force, struct err *e)
 {
 	bool list = json_type(a->tree) == JSON_ARRAY;
 	size_t n = list ? json_len(a->tree) : 1;
@@ -57,9 +57,9 @@ static int load_pools(struct apply *a, bool force, struct err *e)
 	if (!a->defs || !a->pools)
 		return err_nomem(e);
 	if (!list)
-		return add_pool(a, a->tree, force, e);
+		return apply_add_pool(a, a->tree, force, e);
 	json_each (item, a->tree) {
-		if (add_pool(a, item, force, e))
+		if (apply_add_pool(a, item, force, e))
 			return -1;
 	}
 	return 0;
@@ -69,7 +69,7 @@ static int load_pools(struct apply *a, bool force, struct err *e)
 
 static const char *const words[] = { "added", "changed", "unchanged" };
 
-static void print_pool(const struct cmd_run *r, const struct admin_pool *p)
+static void apply_print_pool(const struct cmd_run *r, const struct admin_pool *p)
 {
 	out_line(&r->out, OUT_PLAIN, "Pool %s %s.", p->name, words[p->done]);
 	if (p->outside)
@@ -80,12 +80,12 @@ static void print_pool(const struct cmd_run *r, const struct admin_pool *p)
 		out_line(&r->out, OUT_WARN, CTL_NO_NUMBER);
 }
 
-static int report(const struct cmd_run *r, const struct apply *a, struct err *e)
+static int apply_report(const struct cmd_run *r, const struct apply *a, struct err *e)
 {
 	auto_json struct json *list = json_new_array();
 
 	for (size_t i = 0; i < a->n && !r->out.json; i++)
-		print_pool(r, &a->pools[i]);
+		apply_print_pool(r, &a->pools[i]);
 	if (!r->out.json)
 		return 0;
 	for (size_t i = 0; i < a->n; i++) {
@@ -103,18 +103,18 @@ static int report(const struct cmd_run *r, const struct apply *a, struct err *e)
 
 static int pool_apply(struct cmd_run *r, struct err *e)
 {
-	auto_clean(apply_clear) struct apply a = { .n = 0 };
+	auto_clean(ipam_apply_clear) struct apply a = { .n = 0 };
 	auto_ipam struct ipam m = { .store = NULL };
 	const char *path = r->opts.words[0];
 
 	if (cmd_read_json(&(struct cmd_input){ .path = path, .what = "" }, "pools", &a.tree, e))
 		return -1;
-	if (load_pools(&a, opt_is_set(&r->opts, "force"), e))
+	if (apply_load_pools(&a, opt_is_set(&r->opts, "force"), e))
 		return err_wrap(e, "%.256s", path);
 	if (ctl_open_ipam(r, true, &m, e) || admin_pools_put(&m, a.pools, a.n, e))
 		return -1;
 	ipam_close(&m);
-	return report(r, &a, e);
+	return apply_report(r, &a, e);
 }
 
 static const struct opt apply_opts[] = {

@@ -87,7 +87,7 @@ static int print_blocks(const struct cmd_run *r, const struct json *blocks, stru
 	return 0;
 }
 
-static int print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
+static int conflicts_print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
 {
 	auto_table struct out_table t = { .columns = pool_columns,
 					  .n_columns = ARRAY_SIZE(pool_columns) };
@@ -132,7 +132,8 @@ static int add_reserved_rows(struct out_table *t, const struct json *range, stru
 	return 0;
 }
 
-static int print_reserved(const struct cmd_run *r, const struct json *reserved, struct err *e)
+static int conflicts_print_reserved(const struct cmd_run *r, const struct json *reserved,
+				    struct err *e)
 {
 	auto_table struct out_table t = { .columns = reserved_columns,
 					  .n_columns = ARRAY_SIZE(reserved_columns) };
@@ -188,7 +189,7 @@ static int load_here(struct cmd_run *r, struct json **out, struct err *e)
 	return json_len(pools) == 0;
 }
 
-static int print(struct cmd_run *r, const struct json *found, struct err *e)
+static int conflicts_print(struct cmd_run *r, const struct json *found, struct err *e)
 {
 	const struct json *blocks = json_get(found, "blocks"), *pools = json_get(found, "pools");
 	const struct json *reserved = json_get(found, "reserved");
@@ -202,8 +203,8 @@ static int print(struct cmd_run *r, const struct json *found, struct err *e)
 		return out_json(&r->out, found, e);
 	if (!any)
 		out_line(&r->out, OUT_PLAIN, "No conflicts.");
-	if (print_blocks(r, blocks, e) || print_pools(r, pools, e) ||
-	    print_reserved(r, reserved, e) || print_numbers(r, numbers, e))
+	if (print_blocks(r, blocks, e) || conflicts_print_pools(r, pools, e) ||
+	    conflicts_print_reserved(r, reserved, e) || print_numbers(r, numbers, e))
 		return -1;
 	if (unknown)
 		out_line(&r->out, OUT_WARN, "Not all owners are known: %s", unknown);
@@ -218,16 +219,16 @@ static int conflicts_run(struct cmd_run *r, struct err *e)
 
 	if (agent_client_call(&r->ctx, &(struct agent_call){ "conflicts", NULL }, WAIT_MS, &found,
 			      &why) == 0)
-		return print(r, found, e);
+		return conflicts_print(r, found, e);
 	rc = load_here(r, &found, e);
 	if (rc < 0)
 		return -1;
 	if (rc == 0 &&
 	    (json_len(json_get(found, "blocks")) || json_len(json_get(found, "reserved"))) &&
-	    print(r, found, e))
+	    conflicts_print(r, found, e))
 		return -1;
 	if (rc == 1)
-		return print(r, found, e);
+		return conflicts_print(r, found, e);
 	*e = why;
 	return -1;
 }

@@ -19,7 +19,7 @@ struct work {
 	unsigned done, ours, left;
 };
 
-static void work_clear(struct work *w)
+static void import_work_clear(struct work *w)
 {
 	import_conf_clear(&w->conf);
 	found_leases_clear(&w->found);
@@ -29,7 +29,7 @@ static void work_clear(struct work *w)
 
 /* ---- the leases of the other program ---- */
 
-static int check_words(struct cmd_run *r, const char *from, struct err *e)
+static int import_check_words(struct cmd_run *r, const char *from, struct err *e)
 {
 	if (!from)
 		return cmd_usage(r, e, "say whose leases: --from host-local or --from whereabouts");
@@ -51,12 +51,12 @@ static int check_words(struct cmd_run *r, const char *from, struct err *e)
 	return 0;
 }
 
-static int load_leases(struct work *w, struct err *e)
+static int import_load_leases(struct work *w, struct err *e)
 {
 	struct cmd_run *r = w->run;
 	const char *from = opt_get(&r->opts, "from");
 
-	if (check_words(r, from, e) || import_conf_load(r, &w->conf, e))
+	if (import_check_words(r, from, e) || import_conf_load(r, &w->conf, e))
 		return -1;
 	return strcmp(from, "host-local") == 0 ? import_host_local(r, &w->conf, &w->found, e)
 					       : import_whereabouts(r, &w->conf, &w->found, e);
@@ -197,9 +197,9 @@ static int report_all(struct work *w, struct err *e)
 	return 0;
 }
 
-static int import_run(struct cmd_run *r, struct err *e)
+static int ipam_import_run(struct cmd_run *r, struct err *e)
 {
-	auto_clean(work_clear) struct work w = {
+	auto_clean(import_work_clear) struct work w = {
 		.run = r,
 		.dry_run = opt_is_set(&r->opts, "dry-run"),
 		.array = r->out.json ? json_new_array() : NULL,
@@ -207,7 +207,7 @@ static int import_run(struct cmd_run *r, struct err *e)
 
 	if (r->out.json && !w.array)
 		return err_nomem(e);
-	if (load_leases(&w, e) || make_items(&w, e) || import_leases_found(&w, e))
+	if (import_load_leases(&w, e) || make_items(&w, e) || import_leases_found(&w, e))
 		return -1;
 	return report_all(&w, e);
 }
@@ -244,5 +244,5 @@ const struct cmd cmd_ipam_import = {
 	.opts = { opts },
 	.examples = examples,
 	.max_words = 1,
-	.run = import_run,
+	.run = ipam_import_run,
 };

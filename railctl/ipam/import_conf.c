@@ -68,7 +68,7 @@ static int unwrap_plugin(struct json **tree, struct err *e)
 	return rc;
 }
 
-static int read_config(const char *path, struct json **out, struct err *e)
+static int import_conf_read_config(const char *path, struct json **out, struct err *e)
 {
 	const struct cmd_input in = { path, "--config ", IMPORT_FILE_MAX };
 	auto_json struct json *tree = NULL;
@@ -155,7 +155,8 @@ int import_conf_load(struct cmd_run *r, struct import_conf *out, struct err *e)
 	auto_json struct json *tree = NULL;
 	const char *path = opt_get(&r->opts, "config");
 
-	if (check_options(r, e) || (path ? read_config(path, &tree, e) : make_config(r, &tree, e)))
+	if (check_options(r, e) ||
+	    (path ? import_conf_read_config(path, &tree, e) : make_config(r, &tree, e)))
 		return -1;
 	if (name_network(r, tree, e))
 		return path ? err_wrap(e, "--config %.200s", path) : -1;

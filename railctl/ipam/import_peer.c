@@ -30,7 +30,8 @@ void found_leases_clear(struct found_leases *f)
 
 #define FOUND_MAX (1u << 24)
 
-static struct found_lease *add_lease(struct found_leases *f, struct ip ip, struct err *e)
+static struct found_lease *import_peer_add_lease(struct found_leases *f, struct ip ip,
+						 struct err *e)
 {
 	if (ARRAY_GROW(f->items, f->n, FOUND_MAX, "leases", e))
 		return NULL;
@@ -58,7 +59,7 @@ static int on_file(const struct hostlocal_lease *file, void *arg, struct err *e)
 {
 	struct collect *c = arg;
 	const struct cnicache_query q = { c->network, file->container, file->ifname };
-	struct found_lease *l = add_lease(c->out, file->ip, e);
+	struct found_lease *l = import_peer_add_lease(c->out, file->ip, e);
 
 	if (!l)
 		return -1;
@@ -107,7 +108,7 @@ int import_host_local(struct cmd_run *r, const struct import_conf *conf, struct 
 static int take_known(struct collect *c, const struct whereabouts_lease *w,
 		      const struct cnicache_entry *known, struct err *e)
 {
-	struct found_lease *l = add_lease(c->out, w->ip, e);
+	struct found_lease *l = import_peer_add_lease(c->out, w->ip, e);
 
 	if (!l)
 		return -1;

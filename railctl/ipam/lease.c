@@ -25,7 +25,7 @@ static const struct out_column columns[] = {
 };
 
 /* Seconds are enough for an age, so the fraction is not read. */
-static char *age_of(const struct cmd_run *r, const char *since, char buf[OUT_TIME_LEN])
+static char *lease_age_of(const struct cmd_run *r, const char *since, char buf[OUT_TIME_LEN])
 {
 	struct tm tm = { 0 };
 
@@ -34,8 +34,8 @@ static char *age_of(const struct cmd_run *r, const char *since, char buf[OUT_TIM
 	return out_age(r->ctx.now(r->ctx.clock) - timegm(&tm) * INT64_C(1000000000), buf);
 }
 
-static int add_row(const struct cmd_run *r, struct out_table *t, const struct json *lease,
-		   struct err *e)
+static int lease_add_row(const struct cmd_run *r, struct out_table *t, const struct json *lease,
+			 struct err *e)
 {
 	const char *pool = json_text(lease, "pool"), *state = json_text(lease, "state"),
 		   *ns = json_text(lease, "namespace");
@@ -49,7 +49,7 @@ static int add_row(const struct cmd_run *r, struct out_table *t, const struct js
 		{ json_text(lease, "container"), OUT_PLAIN },
 		{ json_text(lease, "ifname"), OUT_PLAIN },
 		{ pod, OUT_PLAIN },
-		{ age_of(r, json_text(lease, "since"), age), OUT_PLAIN },
+		{ lease_age_of(r, json_text(lease, "since"), age), OUT_PLAIN },
 		{ state, strcmp(state, "leased") == 0 ? OUT_GOOD : OUT_FAINT },
 	};
 	return out_row(t, cells, e);
@@ -85,7 +85,7 @@ static int lease_list(struct cmd_run *r, struct err *e)
 	if (r->out.json)
 		return out_json(&r->out, list, e);
 	json_each (lease, list) {
-		if (add_row(r, &t, lease, e))
+		if (lease_add_row(r, &t, lease, e))
 			return -1;
 	}
 	if (t.n_rows)
@@ -121,7 +121,7 @@ const struct cmd cmd_lease_list = {
 
 /* ---- release ---- */
 
-static void describe_lease(const struct json *lease, char *buf, size_t size)
+static void ipam_describe_lease(const struct json *lease, char *buf, size_t size)
 {
 	(void)snprintf(buf, size, "%s of %s: network %s, container %.64s, %s",
 		       json_text(lease, "address"), json_text(lease, "scope"),
@@ -147,7 +147,7 @@ static int choose_lease(const struct cmd_run *r, struct lease_filter *f, const s
 			"%.64s is leased %zu times: choose one with --pool or --network", address,
 			json_len(list));
 		json_each (lease, list) {
-			describe_lease(lease, line, sizeof(line));
+			ipam_describe_lease(lease, line, sizeof(line));
 			err_hint(e, "%s", line);
 		}
 		return -1;
@@ -199,7 +199,7 @@ static int lease_release(struct cmd_run *r, struct err *e)
 		return -1;
 	if (r->out.json)
 		return out_json(&r->out, list, e);
-	describe_lease(json_first(list), line, sizeof(line));
+	ipam_describe_lease(json_first(list), line, sizeof(line));
 	out_line(&r->out, OUT_PLAIN, "Released %s.", line);
 	return 0;
 }
@@ -250,12 +250,12 @@ static void print_lease(const struct cmd_run *r, const struct json *lease)
 	out_pair(o, "Interface", "%s", json_text(lease, "ifname"));
 	out_pair(o, "Network", "%s", json_text(lease, "network"));
 	out_pair(o, "Container", "%s", json_text(lease, "container"));
-	if (age_of(r, since, age))
+	if (lease_age_of(r, since, age))
 		out_pair(o, "Since", "%s, %s ago", since, age);
 }
 
 /* One that rests has no pod. */
-static bool is_held(const struct json *leases)
+static bool lease_is_held(const struct json *leases)
 {
 	json_each (lease, leases) {
 		if (strcmp(json_text(lease, "state"), "resting") != 0)
@@ -265,8 +265,8 @@ static bool is_held(const struct json *leases)
 }
 
 /* The block of a shared pool says which node may have assigned the address. */
-static void print_pool(const struct cmd_run *r, const char *address, const char *here,
-		       const struct json *p)
+static void lease_print_pool(const struct cmd_run *r, const char *address, const char *here,
+			     const struct json *p)
 {
 	const char *node = json_str(json_get(p, "node")), *pool = json_text(p, "pool");
 
@@ -292,7 +292,7 @@ static void print_elsewhere(const struct cmd_run *r, const char *address, const 
 			 "No shared pool has it. Pools of one node, or with slices, are known on "
 			 "their nodes only.");
 	json_each (p, pools)
-		print_pool(r, address, json_text(found, "here"), p);
+		lease_print_pool(r, address, json_text(found, "here"), p);
 }
 
 /* Without an agent nothing is known of other nodes, and the command goes on. */
@@ -331,7 +331,7 @@ static int who(struct cmd_run *r, struct err *e)
 		if (!r->out.json)
 			print_lease(r, lease);
 	}
-	if (!is_held(list) && look_elsewhere(r, f.address, answer, e))
+	if (!lease_is_held(list) && look_elsewhere(r, f.address, answer, e))
 		return -1;
 	return r->out.json ? out_json(&r->out, answer, e) : 0;
 }

@@ -20,7 +20,7 @@ struct seen {
 	size_t n;
 };
 
-static int note_address(const struct addr_info *a, void *arg)
+static int living_note_address(const struct addr_info *a, void *arg)
 {
 	struct seen *s = arg;
 
@@ -47,7 +47,7 @@ static int look_at_addresses(const struct record *r, struct seen *out, struct er
 	if (netns_open_self(&host, e) || netns_open(r->netns, &pod, e) ||
 	    nl_open_in(&pod, &host, &nl, e))
 		return -1;
-	return nl_addr_list(nl, 0, note_address, out, e);
+	return nl_addr_list(nl, 0, living_note_address, out, e);
 }
 
 /* Of all interfaces of the container: that of a GUID has a name of its own. */
@@ -58,7 +58,7 @@ static int leases_of(struct ipam *m, const struct record_key *key, struct json *
 	return admin_leases(m, &f, out, e);
 }
 
-static bool is_of_interface(const struct json *lease, const struct record_key *key)
+static bool living_is_of_interface(const struct json *lease, const struct record_key *key)
 {
 	char ifname[OWNER_NAME_SIZE];
 
@@ -81,7 +81,7 @@ static bool leases_still(const struct walk *w, const struct record_key *key, con
 	if (leases_of(w->l->ipam, key, &now, &ignored))
 		return false;
 	json_each (lease, now) {
-		if (is_of_interface(lease, key) &&
+		if (living_is_of_interface(lease, key) &&
 		    strcmp(json_text(lease, "address"), address) == 0)
 			return true;
 	}
@@ -115,7 +115,7 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 }
 
 /* The attachment is stale, or its interface is missing. A renamed one still has its address. */
-static bool has_ended(enum repair_state s)
+static bool living_has_ended(enum repair_state s)
 {
 	return repair_is_stale(s) || s == REPAIR_LINK_GONE || s == REPAIR_LINK_REPLACED;
 }
@@ -138,7 +138,7 @@ static int compare_with_node(const struct walk *w, const struct json *lease)
 	return own < 0 ? -1 : 0;
 }
 
-static int compare_lease(const struct walk *w, const struct json *lease)
+static int living_compare_lease(const struct walk *w, const struct json *lease)
 {
 	const struct ctx *ctx = &w->l->run->ctx;
 	char ifname[OWNER_NAME_SIZE];
@@ -159,7 +159,7 @@ static int compare_lease(const struct walk *w, const struct json *lease)
 	w->l->compared++;
 	if (repair_examine(ctx, &r, &view, w->e))
 		return -1;
-	if (has_ended(view.state) && leases_still(w, &key, json_text(lease, "address")))
+	if (living_has_ended(view.state) && leases_still(w, &key, json_text(lease, "address")))
 		problems_add(w->f,
 			     "%s (%s) is leased to %s of container %.64s, which is %s: %s; see "
 			     "`railctl attachments repair`",
@@ -194,15 +194,15 @@ static const char *lacks_lease(const struct record *r, const struct json *leases
 	json_each (lease, leases) {
 		const bool guid = json_get(lease, "guid") != NULL;
 
-		has_guid = has_guid || (guid && is_of_interface(lease, &r->key));
-		has_address = has_address || (!guid && is_of_interface(lease, &r->key));
+		has_guid = has_guid || (guid && living_is_of_interface(lease, &r->key));
+		has_address = has_address || (!guid && living_is_of_interface(lease, &r->key));
 	}
 	if (!has_address && !ipam_conf_is_guid_only(&conf))
 		return "address";
 	return !has_guid && json_get(r->device, "guidPool") ? "GUID" : NULL;
 }
 
-static int on_record(const struct record *r, void *arg)
+static int on_living_record(const struct record *r, void *arg)
 {
 	struct walk *w = arg;
 	auto_json struct json *leases = NULL;
@@ -236,10 +236,10 @@ int compare_with_pods(struct living *l, struct problems *f, struct err *e)
 	if (admin_leases(l->ipam, &all, &leases, e))
 		return -1;
 	json_each (lease, leases) {
-		if (compare_lease(&w, lease))
+		if (living_compare_lease(&w, lease))
 			return -1;
 	}
-	if (record_each(&l->run->ctx, NULL, on_record, &w, e))
+	if (record_each(&l->run->ctx, NULL, on_living_record, &w, e))
 		return -1;
 	return e->code ? -1 : 0;
 }

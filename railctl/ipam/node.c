@@ -18,7 +18,7 @@ static const char *hostname(struct utsname *names)
 
 /* ---- show ---- */
 
-static int add_number(struct json *o, const struct node_number *n, struct err *e)
+static int node_add_number(struct json *o, const struct node_number *n, struct err *e)
 {
 	if (json_add_int(o, "number", n->number) ||
 	    json_add_str(o, "from", n->pattern ? "hostnamePattern" : "number") ||
@@ -72,7 +72,7 @@ static int node_show(struct cmd_run *r, struct err *e)
 		    json_add_copy(o, "labels", labels) ||
 		    (cluster && json_add_copy(o, "clusterLabels", cluster)))
 			return err_nomem(e);
-		return rc == 0 && add_number(o, &f.number, e) ? -1 : out_json(&r->out, o, e);
+		return rc == 0 && node_add_number(o, &f.number, e) ? -1 : out_json(&r->out, o, e);
 	}
 	out_pair(&r->out, "Node", "%s", node);
 	if (rc)
@@ -322,7 +322,7 @@ static void list_loans(const struct json *block, struct text *out)
 			  json_get(block, "lender") ? json_text(block, "lender") : "another node");
 }
 
-static int print_blocks(const struct cmd_run *r, const struct json *list, struct err *e)
+static int node_print_blocks(const struct cmd_run *r, const struct json *list, struct err *e)
 {
 	auto_table struct out_table t = { .columns = block_columns,
 					  .n_columns = ARRAY_SIZE(block_columns) };
@@ -371,7 +371,7 @@ static int blocks_run(struct cmd_run *r, struct err *e)
 		return ctl_no_pool(pool, e);
 	if (!list && !(list = json_new_array()))
 		return err_nomem(e);
-	return r->out.json ? out_json(&r->out, list, e) : print_blocks(r, list, e);
+	return r->out.json ? out_json(&r->out, list, e) : node_print_blocks(r, list, e);
 }
 
 static const char *const blocks_examples[] = {

@@ -76,7 +76,7 @@ static int put_pool(struct cmd_run *r, struct admin_pool *p, struct json *def, s
 
 /* ---- add ---- */
 
-static int read_file(struct cmd_run *r, const char *path, struct json **out, struct err *e)
+static int pool_read_file(struct cmd_run *r, const char *path, struct json **out, struct err *e)
 {
 	if (pool_def_given(&r->opts))
 		return cmd_usage(r, e,
@@ -94,7 +94,7 @@ static int pool_add(struct cmd_run *r, struct err *e)
 
 	if (!file && !opt_is_set(&r->opts, "subnet") && !opt_is_set(&r->opts, "guids"))
 		return cmd_usage(r, e, "a pool needs --subnet CIDR, --guids A-B, or --file FILE");
-	if (file && read_file(r, file, &def, e))
+	if (file && pool_read_file(r, file, &def, e))
 		return -1;
 	if (!file)
 		def = json_new_object();

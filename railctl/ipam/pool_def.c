@@ -103,8 +103,8 @@ bool pool_def_given(const struct opts *o)
 	return false;
 }
 
-static int add_number(struct json *def, const char *key, const char *option, const char *text,
-		      struct err *e)
+static int pool_def_add_number(struct json *def, const char *key, const char *option,
+			       const char *text, struct err *e)
 {
 	uint64_t n;
 
@@ -136,7 +136,8 @@ static int push_route(struct json *list, const char *text, struct err *e)
 }
 
 /* One element for each time that the option is given. */
-static int add_list(struct json *def, const struct key *k, const struct opts *o, struct err *e)
+static int pool_def_add_list(struct json *def, const struct key *k, const struct opts *o,
+			     struct err *e)
 {
 	int (*push)(struct json * list, const char *text, struct err *e) =
 		k->kind == KEY_ROUTES ? push_route : push_text;
@@ -165,7 +166,7 @@ static int add_quota(struct json *quota, const char *text, struct err *e)
 		(void)snprintf(ns, sizeof(ns), "%.*s", (int)(equals - text), text);
 	if (json_get(quota, ns))
 		return err_set(e, ERR_CONFIG, 0, "--quota is given twice for %s", ns);
-	return add_number(quota, ns, "quota", equals ? equals + 1 : text, e);
+	return pool_def_add_number(quota, ns, "quota", equals ? equals + 1 : text, e);
 }
 
 static int add_quotas(struct json *def, const struct key *k, const struct opts *o, struct err *e)
@@ -187,7 +188,7 @@ static int add_quotas(struct json *def, const struct key *k, const struct opts *
 }
 
 /* "/28" or "16" */
-static int add_slice(struct json *def, const char *key, const char *text, struct err *e)
+static int pool_def_add_slice(struct json *def, const char *key, const char *text, struct err *e)
 {
 	bool prefix = *text == '/';
 	uint64_t n;
@@ -255,16 +256,16 @@ static int set_key(struct json *def, const struct key *k, const struct opts *o, 
 	case KEY_TEXT:
 		return json_add_str(def, k->key, text) ? err_nomem(e) : 0;
 	case KEY_SECONDS:
-		return add_number(def, k->key, k->option, text, e);
+		return pool_def_add_number(def, k->key, k->option, text, e);
 	case KEY_FLAG:
 		return json_add_bool(def, k->key, true) ? err_nomem(e) : 0;
 	case KEY_LIST:
 	case KEY_ROUTES:
-		return add_list(def, k, o, e);
+		return pool_def_add_list(def, k, o, e);
 	case KEY_QUOTA:
 		return add_quotas(def, k, o, e);
 	case KEY_SLICE:
-		return add_slice(def, k->key, text, e);
+		return pool_def_add_slice(def, k->key, text, e);
 	case KEY_GUIDS:
 		return set_guids(def, o, e);
 	}

@@ -11,7 +11,7 @@
 #include "railctl/ipam/ipam.h"
 
 /* 1: the file is there and has the text. */
-static int look(int dir, const char *name, const char *text, struct err *e)
+static int pool_files_look(int dir, const char *name, const char *text, struct err *e)
 {
 	auto_free char *old = NULL;
 
@@ -32,7 +32,7 @@ static int write_one(int dir, const struct json *pools, bool write, struct err *
 	if (!json || asprintf(&text, "%s\n", json) < 0)
 		return err_nomem(e);
 	(void)snprintf(name, sizeof(name), "%.240s.json", json_key(pools));
-	rc = look(dir, name, text, e);
+	rc = pool_files_look(dir, name, text, e);
 	if (rc < 0)
 		return -1;
 	return rc || !write ? 0 : fs_replace_at(dir, name, text, false, e);

@@ -19,7 +19,7 @@
 
 /* ---- reading ---- */
 
-static int read_file(const char *path, struct peer_pools *out, struct err *e)
+static int pool_import_read_file(const char *path, struct peer_pools *out, struct err *e)
 {
 	auto_json struct json *docs = NULL;
 	auto_free char *text = NULL;
@@ -80,7 +80,7 @@ static const struct out_column columns[] = {
 	{ "GATEWAY", OUT_SHRINK }, { "BLOCK SIZE", OUT_RIGHT },
 };
 
-static int print_pools(const struct out *o, const struct json *pools, struct err *e)
+static int pool_import_print_pools(const struct out *o, const struct json *pools, struct err *e)
 {
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 
@@ -126,7 +126,7 @@ static void print_notes(const struct out *o, const struct json *notes)
 }
 
 /* The pools have these ranges, too, as far as they are in a subnet: no store is asked here. */
-static int print_reserved(const struct out *o, const struct json *ranges)
+static int pool_import_print_reserved(const struct out *o, const struct json *ranges)
 {
 	auto_text struct text command = { 0 };
 
@@ -144,7 +144,7 @@ static int print_reserved(const struct out *o, const struct json *ranges)
 	return 0;
 }
 
-static int print_json(const struct out *o, const struct peer_pools *p, struct err *e)
+static int pool_import_print_json(const struct out *o, const struct peer_pools *p, struct err *e)
 {
 	auto_json struct json *all = json_new_object();
 
@@ -165,15 +165,15 @@ static int write_dir(const struct peer_pools *p, const char *dir, struct err *e)
 	return !files ? err_nomem(e) : pool_files_write(dir, files, e) ? err_wrap(e, "--dir") : 0;
 }
 
-static int report(const struct cmd_run *r, const struct peer_pools *p, const char *dir,
-		  struct err *e)
+static int pool_import_report(const struct cmd_run *r, const struct peer_pools *p, const char *dir,
+			      struct err *e)
 {
 	if (r->out.json)
-		return print_json(&r->out, p, e);
-	if (print_pools(&r->out, p->pools, e))
+		return pool_import_print_json(&r->out, p, e);
+	if (pool_import_print_pools(&r->out, p->pools, e))
 		return -1;
 	print_notes(&r->out, p->notes);
-	if (print_reserved(&r->out, p->ranges))
+	if (pool_import_print_reserved(&r->out, p->ranges))
 		return err_nomem(e);
 	if (dir && json_len(p->pools)) {
 		out_line(&r->out, OUT_PLAIN, "%s", "");
@@ -182,7 +182,7 @@ static int report(const struct cmd_run *r, const struct peer_pools *p, const cha
 	return 0;
 }
 
-static int import_run(struct cmd_run *r, struct err *e)
+static int pool_import_import_run(struct cmd_run *r, struct err *e)
 {
 	const char *block = opt_get(&r->opts, "block-size"), *dir = opt_get(&r->opts, "dir");
 	auto_peer_pools struct peer_pools p = { .block = BLOCK_DEFAULT };
@@ -191,7 +191,7 @@ static int import_run(struct cmd_run *r, struct err *e)
 		return cmd_usage(r, e, "--block-size: \"%.64s\" is not a power of two from 1 to %d",
 				 block, BLOCK_MAX);
 	for (size_t i = 0; i < r->opts.n_words; i++) {
-		if (read_file(r->opts.words[i], &p, e))
+		if (pool_import_read_file(r->opts.words[i], &p, e))
 			return -1;
 	}
 	if (peer_pools_finish(&p, e))
@@ -201,7 +201,7 @@ static int import_run(struct cmd_run *r, struct err *e)
 		return -1;
 	if (dropped || json_len(p.pools) == 0)
 		r->status = CMD_FAILED;
-	return report(r, &p, dir, e);
+	return pool_import_report(r, &p, dir, e);
 }
 
 static const struct opt import_opts[] = {
@@ -229,5 +229,5 @@ const struct cmd cmd_pool_import = {
 	.examples = import_examples,
 	.min_words = 1,
 	.max_words = 64,
-	.run = import_run,
+	.run = pool_import_import_run,
 };

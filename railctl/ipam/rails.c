@@ -14,8 +14,8 @@
 
 /* ---- the question ---- */
 
-static int read_number(struct cmd_run *r, const char *option, uint64_t max, uint64_t *out,
-		       struct err *e)
+static int rails_read_number(struct cmd_run *r, const char *option, uint64_t max, uint64_t *out,
+			     struct err *e)
 {
 	const char *text = opt_get(&r->opts, option);
 
@@ -33,11 +33,11 @@ static int read_ask(struct cmd_run *r, struct rail_ask *out, struct err *e)
 		return cmd_usage(r, e, "a plan needs --count, --nodes and --supernet");
 	if (r->out.json && opt_is_set(&r->opts, "dir"))
 		return cmd_usage(r, e, "--dir or --json, not both: both write the pools");
-	if (read_number(r, "count", RAIL_PLAN_COUNT_MAX, &out->count, e) ||
-	    read_number(r, "nodes", RAIL_PLAN_NODES_MAX, &out->nodes, e) ||
-	    read_number(r, "leaf", RAIL_PLAN_NODES_MAX, &out->leaf, e) ||
-	    read_number(r, "per-node", RAIL_PLAN_PER_NODE_MAX, &out->per_node, e) ||
-	    read_number(r, "block-size", RAIL_PLAN_PER_NODE_MAX, &out->block, e))
+	if (rails_read_number(r, "count", RAIL_PLAN_COUNT_MAX, &out->count, e) ||
+	    rails_read_number(r, "nodes", RAIL_PLAN_NODES_MAX, &out->nodes, e) ||
+	    rails_read_number(r, "leaf", RAIL_PLAN_NODES_MAX, &out->leaf, e) ||
+	    rails_read_number(r, "per-node", RAIL_PLAN_PER_NODE_MAX, &out->per_node, e) ||
+	    rails_read_number(r, "block-size", RAIL_PLAN_PER_NODE_MAX, &out->block, e))
 		return -1;
 	if (opt_is_set(&r->opts, "label") && opt_is_set(&r->opts, "no-labels"))
 		return cmd_usage(r, e, "--label or --no-labels, not both");
@@ -54,7 +54,7 @@ static int read_ask(struct cmd_run *r, struct rail_ask *out, struct err *e)
 /* ---- the files ---- */
 
 /* Nodes refuse pools one by one, and late. So the whole plan is looked at first. */
-static int check_pools(const struct rail_plan *p, struct err *e)
+static int rails_check_pools(const struct rail_plan *p, struct err *e)
 {
 	for (uint64_t i = 0; i < p->ask.count; i++) {
 		auto_json struct json *pools = rail_plan_pools(p, i);
@@ -69,7 +69,7 @@ static int check_pools(const struct rail_plan *p, struct err *e)
 	return 0;
 }
 
-static int write_dir(const struct rail_plan *p, const char *path, struct err *e)
+static int rails_write_dir(const struct rail_plan *p, const char *path, struct err *e)
 {
 	auto_json struct json *files = json_new_object();
 
@@ -83,7 +83,7 @@ static int write_dir(const struct rail_plan *p, const char *path, struct err *e)
 	return pool_files_write(path, files, e) ? err_wrap(e, "--dir") : 0;
 }
 
-static int print_json(const struct cmd_run *r, const struct rail_plan *p, struct err *e)
+static int rails_print_json(const struct cmd_run *r, const struct rail_plan *p, struct err *e)
 {
 	auto_json struct json *all = json_new_array();
 
@@ -107,7 +107,7 @@ static const struct out_column rail_columns[] = {
 	{ "LAST SUBNET", OUT_SHRINK }, { "POOLS", OUT_SHRINK },
 };
 
-static int print_rails(const struct out *o, const struct rail_plan *p, struct err *e)
+static int ipam_print_rails(const struct out *o, const struct rail_plan *p, struct err *e)
 {
 	auto_table struct out_table t = { .columns = rail_columns,
 					  .n_columns = ARRAY_SIZE(rail_columns) };
@@ -282,7 +282,7 @@ static int print_plan(const struct out *o, const struct rail_plan *p, const char
 {
 	print_summary(o, p);
 	out_line(o, OUT_PLAIN, "%s", "");
-	if (print_rails(o, p, e))
+	if (ipam_print_rails(o, p, e))
 		return -1;
 	out_line(o, OUT_PLAIN, "%s", "");
 	out_line(o, OUT_HEAD, "Subnets of rail 0; those of the other rails have the same offsets");
@@ -301,11 +301,11 @@ static int rails_run(struct cmd_run *r, struct err *e)
 	struct rail_ask ask = { .count = 0 };
 	struct rail_plan p;
 
-	if (read_ask(r, &ask, e) || rail_plan_make(&ask, &p, e) || check_pools(&p, e))
+	if (read_ask(r, &ask, e) || rail_plan_make(&ask, &p, e) || rails_check_pools(&p, e))
 		return -1;
-	if (dir && write_dir(&p, dir, e))
+	if (dir && rails_write_dir(&p, dir, e))
 		return -1;
-	return r->out.json ? print_json(r, &p, e) : print_plan(&r->out, &p, dir, e);
+	return r->out.json ? rails_print_json(r, &p, e) : print_plan(&r->out, &p, dir, e);
 }
 
 static const struct opt rails_opts[] = {

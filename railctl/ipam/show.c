@@ -11,7 +11,7 @@
 
 #define GAUGE_WIDTH 20 /* in the list */
 
-static char *number_of(const struct json *o, const char *key, char buf[CAPACITY_LEN])
+static char *show_number_of(const struct json *o, const char *key, char buf[CAPACITY_LEN])
 {
 	return out_amount(json_num(json_get(o, key)), buf, CAPACITY_LEN);
 }
@@ -32,7 +32,7 @@ static int add_pool_row(const struct cmd_run *r, struct out_table *t, const stru
 		{ json_text(pool, "name"), OUT_PLAIN },
 		{ json_text(def, "subnet"), OUT_PLAIN },
 		{ json_text(pool, "from"), OUT_PLAIN },
-		{ number_of(pool, "used", used), OUT_PLAIN },
+		{ show_number_of(pool, "used", used), OUT_PLAIN },
 		{ ctl_pool_capacity(pool, capacity), OUT_PLAIN },
 		json_get(pool, "error") ? (struct out_cell){ "unreadable", OUT_BAD }
 					: ctl_gauge(r, ctl_share(pool), GAUGE_WIDTH, gauge),
@@ -60,15 +60,16 @@ static int add_cluster_row(const struct cmd_run *r, struct out_table *t, const s
 		{ json_text(pool, "name"), OUT_PLAIN },
 		{ json_text(json_get(pool, "definition"), "subnet"), OUT_PLAIN },
 		{ json_text(pool, "from"), OUT_PLAIN },
-		{ number_of(pool, "used", used), OUT_PLAIN },
+		{ show_number_of(pool, "used", used), OUT_PLAIN },
 		{ ctl_pool_capacity(pool, capacity), OUT_PLAIN },
-		!cluster ? none
-			 : (struct out_cell){ number_of(cluster, "addresses", all), OUT_PLAIN },
 		!cluster
 			? none
-			: (struct out_cell){ number_of(cluster, "inBlocks", in_blocks), OUT_PLAIN },
+			: (struct out_cell){ show_number_of(cluster, "addresses", all), OUT_PLAIN },
 		!cluster ? none
-			 : (struct out_cell){ number_of(cluster, "nodes", nodes), OUT_PLAIN },
+			 : (struct out_cell){ show_number_of(cluster, "inBlocks", in_blocks),
+					      OUT_PLAIN },
+		!cluster ? none
+			 : (struct out_cell){ show_number_of(cluster, "nodes", nodes), OUT_PLAIN },
 	};
 
 	(void)r;
@@ -363,7 +364,7 @@ static void show_from(const struct out *o, const struct json *pool)
 		out_pair(o, "From", "this node");
 }
 
-static int show_text(const struct cmd_run *r, const struct json *pool, struct err *e)
+static int ipam_show_text(const struct cmd_run *r, const struct json *pool, struct err *e)
 {
 	const struct out *o = &r->out;
 	char used[CAPACITY_LEN], resting[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN];
@@ -380,9 +381,9 @@ static int show_text(const struct cmd_run *r, const struct json *pool, struct er
 		return -1;
 	show_slice(o, pool);
 	show_blocks(o, pool);
-	out_pair(o, "Leased", "%s of %s", number_of(pool, "used", used),
+	out_pair(o, "Leased", "%s of %s", show_number_of(pool, "used", used),
 		 ctl_pool_capacity(pool, capacity));
-	out_pair(o, "At rest", "%s", number_of(pool, "resting", resting));
+	out_pair(o, "At rest", "%s", show_number_of(pool, "resting", resting));
 	if (share >= 0)
 		out_pair(o, "Usage", "%s", ctl_gauge(r, share, 32, gauge).text);
 	return 0;
@@ -396,7 +397,7 @@ static int pool_show(struct cmd_run *r, struct err *e)
 		return -1;
 	if (r->out.json)
 		return out_json(&r->out, json_first(pools), e);
-	return show_text(r, json_first(pools), e);
+	return ipam_show_text(r, json_first(pools), e);
 }
 
 static const char *const show_examples[] = {

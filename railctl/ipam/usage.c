@@ -42,7 +42,7 @@ static int add_usage_row(const struct cmd_run *r, struct out_table *t, const str
 }
 
 /* Pools, then networks, in one list. */
-static int load_usage(struct cmd_run *r, const char *name, struct json **out, struct err *e)
+static int ipam_load_usage(struct cmd_run *r, const char *name, struct json **out, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
 	auto_json struct json *networks = NULL, *all = NULL;
@@ -116,7 +116,7 @@ static int usage_draw(struct cmd_run *r, struct err *e)
 	bool by_namespace = opt_is_set(&r->opts, "by-namespace");
 	auto_json struct json *list = NULL;
 
-	if (by_namespace ? load_namespaces(r, name, &list, e) : load_usage(r, name, &list, e))
+	if (by_namespace ? load_namespaces(r, name, &list, e) : ipam_load_usage(r, name, &list, e))
 		return -1;
 	return ctl_show_rows(r, by_namespace ? &namespaces : &places, list, e);
 }

@@ -7,7 +7,7 @@
 
 #include "railctl/ipam/verify.h"
 
-static void on_problem(const char *text, void *arg)
+static void on_verify_problem(const char *text, void *arg)
 {
 	struct problems *f = arg;
 
@@ -26,7 +26,7 @@ void problems_add(struct problems *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	on_problem(text, f);
+	on_verify_problem(text, f);
 }
 
 /* The results of all checks. */
@@ -44,7 +44,7 @@ static void report_clear(struct report *x)
 	json_free(x->problems.list);
 }
 
-static int print_json(const struct cmd_run *r, const struct report *x, struct err *e)
+static int verify_print_json(const struct cmd_run *r, const struct report *x, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 	bool put = o && json_add_int(o, "pools", (int64_t)x->store.pools) == 0 &&
@@ -61,7 +61,7 @@ static int print_json(const struct cmd_run *r, const struct report *x, struct er
 	return out_json(&r->out, o, e);
 }
 
-static void print_text(const struct cmd_run *r, const struct report *x)
+static void verify_print_text(const struct cmd_run *r, const struct report *x)
 {
 	json_each (other, x->against)
 		out_line(&r->out, OUT_PLAIN,
@@ -104,7 +104,7 @@ static int compare_nodes(struct cmd_run *r, struct report *x, struct err *e)
 }
 
 /* The number of the node was changed by other means than `node set`. */
-static int check_slices(struct report *x, struct err *e)
+static int verify_check_slices(struct report *x, struct err *e)
 {
 	auto_json struct json *pools = NULL;
 
@@ -136,7 +136,7 @@ static int verify_store(struct cmd_run *r, struct report *x, struct err *e)
 		return -1;
 	x->left = x->store.left;
 	uint64_t before = x->problems.n;
-	if (check_slices(x, e) || compare_with_pods(&x->living, &x->problems, e) ||
+	if (verify_check_slices(x, e) || compare_with_pods(&x->living, &x->problems, e) ||
 	    compare_nodes(r, x, e))
 		return -1;
 	x->left += x->problems.n - before;
@@ -146,7 +146,7 @@ static int verify_store(struct cmd_run *r, struct report *x, struct err *e)
 static int verify_run(struct cmd_run *r, struct err *e)
 {
 	auto_clean(report_clear) struct report x = {
-		.store = { .repair = opt_is_set(&r->opts, "repair"), .found = on_problem },
+		.store = { .repair = opt_is_set(&r->opts, "repair"), .found = on_verify_problem },
 		.living = { .run = r },
 		.problems = { .out = &r->out, .list = r->out.json ? json_new_array() : NULL },
 		.against = json_new_array(),
@@ -162,8 +162,8 @@ static int verify_run(struct cmd_run *r, struct err *e)
 	if (x.left)
 		r->status = CMD_FAILED;
 	if (r->out.json)
-		return print_json(r, &x, e);
-	print_text(r, &x);
+		return verify_print_json(r, &x, e);
+	verify_print_text(r, &x);
 	return 0;
 }
 

@@ -89,7 +89,7 @@ static int draw_text(struct cmd_run *r, ctl_draw_fn draw, char **out, struct err
 	return rc;
 }
 
-static int show(struct cmd_run *r, const char *text, bool first, struct err *e)
+static int watch_show(struct cmd_run *r, const char *text, bool first, struct err *e)
 {
 	const char *between = r->out.terminal ? CLEAR : first || r->out.json ? "" : "\n";
 
@@ -109,7 +109,7 @@ int ctl_watch(struct cmd_run *r, ctl_draw_fn draw, struct err *e)
 		if (draw_text(r, draw, &text, e))
 			return -1;
 		if (!last || strcmp(last, text) != 0) {
-			if (show(r, text, !last, e))
+			if (watch_show(r, text, !last, e))
 				return -1;
 			free(last);
 			last = TAKE_PTR(text);

@@ -40,7 +40,8 @@ struct check {
 	bool ipam;                      /* it is railhead-ipam */
 };
 
-static int add(const struct check *c, const char *level, const char *message, const char *details)
+static int check_add(const struct check *c, const char *level, const char *message,
+		     const char *details)
 {
 	struct json *x = json_push_object(c->findings);
 
@@ -58,7 +59,7 @@ struct warner {
 	const char *section; /* cni_conf_warns_of() */
 };
 
-static int warn_of_key(const struct json_key *k, void *arg)
+static int check_warn_of_key(const struct json_key *k, void *arg)
 {
 	const struct warner *w = arg;
 	char message[320];
@@ -71,7 +72,7 @@ static int warn_of_key(const struct json_key *k, void *arg)
 			       k->path);
 	else
 		return 0;
-	return add(w->check, "warning", message, "");
+	return check_add(w->check, "warning", message, "");
 }
 
 /* Log files are not opened here. */
@@ -112,7 +113,7 @@ static void replace_marks(char *text)
 }
 
 /* What ADD of one program would say: 0, or -1 with e set. After 0, its warnings are added. */
-static int ask(const struct check *c, bool ipam, struct err *e)
+static int netconf_check_ask(const struct check *c, bool ipam, struct err *e)
 {
 	struct cni_call call = { .ctx.log.fd = -1,
 				 .env = {
@@ -132,7 +133,7 @@ static int ask(const struct check *c, bool ipam, struct err *e)
 	int rc = cni_conf_parse(text, strlen(text), CNI_ADD, &call.conf, e);
 	if (rc == 0)
 		rc = ipam ? ask_ipam(c, &call, e) : ask_interface(c, &call, e);
-	if (rc == 0 && json_each_key(call.conf.tree, warn_of_key, &w))
+	if (rc == 0 && json_each_key(call.conf.tree, check_warn_of_key, &w))
 		rc = err_nomem(e);
 	cni_conf_clear(&call.conf);
 	return rc;
@@ -173,12 +174,12 @@ static int ask_until_good(const struct check *c, bool ipam, struct err *e)
 		struct err why = { 0 };
 		char path[256];
 
-		if (ask(c, ipam, &why) == 0)
+		if (netconf_check_ask(c, ipam, &why) == 0)
 			return 0;
 		(void)snprintf(path, sizeof(path), "%.*s", (int)strcspn(why.msg, ":"), why.msg);
 		if (strcmp(path, removed) == 0)
 			return 0;
-		if (why.code == ERR_NOMEM || add(c, "error", why.msg, why.detail))
+		if (why.code == ERR_NOMEM || check_add(c, "error", why.msg, why.detail))
 			return err_nomem(e);
 		(void)snprintf(removed, sizeof(removed), "%s", path);
 		if (!remove_key(c->conf, path))
@@ -230,14 +231,14 @@ static int check_one(const struct json *conf, const struct json *list, bool firs
 		find_type(type),
 		strcmp(json_text(json_get(copy, "ipam"), "type"), "railhead-ipam") == 0
 	};
-	if (!*type && add(&c, "error", "type: missing; it names the program", ""))
+	if (!*type && check_add(&c, "error", "type: missing; it names the program", ""))
 		return err_nomem(e);
 	return (c.type && ask_until_good(&c, false, e)) || (c.ipam && ask_until_good(&c, true, e))
 		       ? -1
 		       : 0;
 }
 
-static int check_tree(const struct json *tree, struct json *findings, struct err *e)
+static int netconf_check_tree(const struct json *tree, struct json *findings, struct err *e)
 {
 	const struct json *plugins = json_get(tree, "plugins");
 	bool first = true;
@@ -266,7 +267,8 @@ static int check_definition(const struct json *object, struct json *findings, st
 
 	if (json_parse(text, strlen(text), "spec.config", &tree, e))
 		return err_wrap(e, "%.64s", json_str(name) ? json_str(name) : "");
-	return set_default(tree, "name", name) ? err_nomem(e) : check_tree(tree, findings, e);
+	return set_default(tree, "name", name) ? err_nomem(e)
+					       : netconf_check_tree(tree, findings, e);
 }
 
 /* Objects of other kinds are in the files of pods. */
@@ -281,7 +283,8 @@ static int check_documents(const struct json *docs, struct json *findings, struc
 		if (object && strcmp(kind, "NetworkAttachmentDefinition") != 0)
 			continue;
 		any = true;
-		if (object ? check_definition(it, findings, e) : check_tree(it, findings, e))
+		if (object ? check_definition(it, findings, e)
+			   : netconf_check_tree(it, findings, e))
 			return -1;
 	}
 	return any ? 0 : err_set(e, ERR_CONFIG, 0, "there is no NetworkAttachmentDefinition");

@@ -34,7 +34,7 @@ static int take_interval(struct cmd_run *r, int64_t *ms, struct err *e)
 	return 0;
 }
 
-static int check_run(struct cmd_run *r, struct err *e)
+static int rdma_check_run(struct cmd_run *r, struct err *e)
 {
 	auto_asked_pkeys struct asked_pkeys pkeys = { 0 };
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
@@ -98,5 +98,5 @@ const struct cmd rdma_check_cmd = {
 		 "the character devices and limits of that process.",
 	.opts = { options },
 	.examples = examples,
-	.run = check_run,
+	.run = rdma_check_run,
 };

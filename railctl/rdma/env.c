@@ -31,7 +31,8 @@ static int take_format(struct cmd_run *r, enum format *out, struct err *e)
 	return cmd_usage(r, e, "--format \"%.64s\" is not one of shell, json, kubernetes", word);
 }
 
-static int take_number(struct cmd_run *r, const char *option, uint64_t max, int *out, struct err *e)
+static int env_take_number(struct cmd_run *r, const char *option, uint64_t max, int *out,
+			   struct err *e)
 {
 	const char *text = opt_get(&r->opts, option);
 	uint64_t n;
@@ -57,7 +58,8 @@ static int take_family(struct cmd_run *r, enum ip_family *out, struct err *e)
 	return 0;
 }
 
-static int check_ifname(struct cmd_run *r, const char *option, const char *name, struct err *e)
+static int rdma_env_check_ifname(struct cmd_run *r, const char *option, const char *name,
+				 struct err *e)
 {
 	const char *problem = name ? ifname_problem(name) : NULL;
 
@@ -93,7 +95,7 @@ static int take_interfaces(struct cmd_run *r, const char *names[INTERFACES_MAX +
 	const char *name;
 
 	while ((name = opt_next(&r->opts, "interface", &i))) {
-		if (check_ifname(r, "interface", name, e))
+		if (rdma_env_check_ifname(r, "interface", name, e))
 			return -1;
 		if (n == INTERFACES_MAX)
 			return cmd_usage(r, e, "more than %d times --interface", INTERFACES_MAX);
@@ -108,14 +110,15 @@ static int take_options(struct cmd_run *r, struct env_options *o, struct err *e)
 {
 	o->socket = opt_get(&r->opts, "socket");
 	o->pin_index = opt_is_set(&r->opts, "pin-index");
-	return take_number(r, "tc", 255, &o->tc, e) || take_number(r, "sl", 15, &o->sl, e) ||
-			       take_number(r, "cross-nic", 2, &o->cross_nic, e) ||
-			       take_number(r, "adaptive-routing", 1, &o->adaptive_routing, e) ||
+	return env_take_number(r, "tc", 255, &o->tc, e) ||
+			       env_take_number(r, "sl", 15, &o->sl, e) ||
+			       env_take_number(r, "cross-nic", 2, &o->cross_nic, e) ||
+			       env_take_number(r, "adaptive-routing", 1, &o->adaptive_routing, e) ||
 			       rdma_take_version(r, "nccl-version", &o->nccl, e) ||
 			       rdma_take_version(r, "ucx-version", &o->ucx, e) ||
 			       take_layer(r, &o->layer, e) || take_pkey(r, &o->pkey, e) ||
 			       take_family(r, &o->family, e) ||
-			       check_ifname(r, "socket", o->socket, e)
+			       rdma_env_check_ifname(r, "socket", o->socket, e)
 		       ? -1
 		       : 0;
 }

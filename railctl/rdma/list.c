@@ -41,8 +41,8 @@ static const char *count_gids(const struct inv_port *p, char out[24])
 	return out;
 }
 
-static int add_port(struct out_table *t, const struct inv_device *d, const struct inv_port *p,
-		    struct err *e)
+static int list_add_port(struct out_table *t, const struct inv_device *d, const struct inv_port *p,
+			 struct err *e)
 {
 	char port[RDMA_NUMBER_LEN], rate[16], mtu[RDMA_NUMBER_LEN], numa[RDMA_NUMBER_LEN];
 	char gids[24];
@@ -97,7 +97,7 @@ static int add_rows(struct out_table *t, enum view view, const struct inv_device
 {
 	switch (view) {
 	case VIEW_PORTS:
-		return add_port(t, d, p, e);
+		return list_add_port(t, d, p, e);
 	case VIEW_IB:
 		return rdma_ib_row(t, d, p, e);
 	case VIEW_GIDS:
@@ -123,7 +123,7 @@ static int fill_table(struct out_table *t, const struct rdma_inventory *v, enum 
 	return 0;
 }
 
-static int show_table(const struct cmd_run *r, const struct rdma_inventory *v, struct err *e)
+static int list_show_table(const struct cmd_run *r, const struct rdma_inventory *v, struct err *e)
 {
 	static const struct out_table views[] = {
 		[VIEW_PORTS] = { .columns = port_columns, .n_columns = ARRAY_SIZE(port_columns) },
@@ -158,7 +158,7 @@ static int list_run(struct cmd_run *r, struct err *e)
 	if (rdma_pod_read(r, &pid, &v, e))
 		return -1;
 	if (!r->out.json)
-		return show_table(r, &v, e);
+		return list_show_table(r, &v, e);
 
 	auto_json struct json *array = inventory_json(&v);
 

@@ -84,7 +84,8 @@ static int set_now(enum rdma_mode mode, struct err *why, struct err *e)
 	return -1;
 }
 
-static int report_done(struct cmd_run *r, enum rdma_mode mode, const struct err *why, struct err *e)
+static int mode_report_done(struct cmd_run *r, enum rdma_mode mode, const struct err *why,
+			    struct err *e)
 {
 	const char *name = rdma_mode_name(mode);
 	auto_json struct json *o = r->out.json ? json_new_object() : NULL;
@@ -119,7 +120,7 @@ static int set_mode(struct cmd_run *r, enum rdma_mode mode, struct err *e)
 		done = set_now(mode, &why, e);
 	if (done < 0 || rdma_boot_write(boot_dir(r), mode, e))
 		return -1;
-	return report_done(r, mode, done ? NULL : &why, e);
+	return mode_report_done(r, mode, done ? NULL : &why, e);
 }
 
 static int mode_run(struct cmd_run *r, struct err *e)

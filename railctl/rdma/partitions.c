@@ -55,7 +55,7 @@ struct view {
 
 /* ---- show ---- */
 
-static int show_entry(const struct sm_entry *x, void *arg)
+static int partitions_show_entry(const struct sm_entry *x, void *arg)
 {
 	struct view *v = arg;
 	char pkey[PKEY_STR_LEN], guid[GUID_STR_LEN], age[OUT_TIME_LEN], tries[16], owner[1088];
@@ -100,7 +100,7 @@ static int show_run(struct cmd_run *r, struct err *e)
 
 	if (r->out.json && !array)
 		return err_nomem(e);
-	if (sm_each(&r->ctx, show_entry, &v, e) || v.rc)
+	if (sm_each(&r->ctx, partitions_show_entry, &v, e) || v.rc)
 		return -1;
 	if (array)
 		return out_json(&r->out, array, e);

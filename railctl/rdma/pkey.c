@@ -28,7 +28,7 @@ int rdma_pkey_usage(struct cmd_run *r, const char *text, struct err *e)
 		text);
 }
 
-static int add(struct asked_pkeys *a, struct pkey_asked one, struct err *e)
+static int pkey_add(struct asked_pkeys *a, struct pkey_asked one, struct err *e)
 {
 	if (ARRAY_GROW(a->one, a->n, ASKED_MAX, "partitions that are asked for", e))
 		return -1;
@@ -37,7 +37,8 @@ static int add(struct asked_pkeys *a, struct pkey_asked one, struct err *e)
 }
 
 /* A copy that lives as long as a. NULL: no memory. */
-static const char *keep(struct asked_pkeys *a, const char *before, const char *s, struct err *e)
+static const char *pkey_keep(struct asked_pkeys *a, const char *before, const char *s,
+			     struct err *e)
 {
 	size_t len = strlen(before) + strlen(s) + 1;
 
@@ -61,7 +62,7 @@ struct search {
 	int rc;
 };
 
-static int on_record(const struct record *r, void *arg)
+static int on_pkey_record(const struct record *r, void *arg)
 {
 	struct search *s = arg;
 	const char *text = json_str(json_get(r->device, "pkey")), *vf = sriov_device_vf(r);
@@ -70,9 +71,9 @@ static int on_record(const struct record *r, void *arg)
 	if (!r->tree || r->name_mismatch || !netns_same(r->netns_id, s->pod) || !text || !vf ||
 	    pkey_parse(text, &one.pkey))
 		return 0;
-	one.from = keep(s->out, "attachment ", r->key.ifname, s->e);
-	one.bus = one.from ? keep(s->out, "", vf, s->e) : NULL;
-	s->rc = one.bus ? add(s->out, one, s->e) : -1;
+	one.from = pkey_keep(s->out, "attachment ", r->key.ifname, s->e);
+	one.bus = one.from ? pkey_keep(s->out, "", vf, s->e) : NULL;
+	s->rc = one.bus ? pkey_add(s->out, one, s->e) : -1;
 	return s->rc;
 }
 
@@ -87,7 +88,7 @@ static int add_recorded(struct cmd_run *r, struct asked_pkeys *out, struct err *
 	if (!path || *path != '/' || netns_open(path, &ns, &ignored))
 		return 0;
 	s.pod = ns.id;
-	if (record_each(&r->ctx, NULL, on_record, &s, &ignored) && ignored.code == ERR_NOMEM)
+	if (record_each(&r->ctx, NULL, on_pkey_record, &s, &ignored) && ignored.code == ERR_NOMEM)
 		return err_nomem(e);
 	return s.rc;
 }
@@ -102,7 +103,7 @@ int rdma_asked_pkeys(struct cmd_run *r, struct asked_pkeys *out, struct err *e)
 	while ((text = opt_next(&r->opts, "pkey", &i))) {
 		if (pkey_parse(text, &one.pkey))
 			return rdma_pkey_usage(r, text, e);
-		if (add(&a, one, e))
+		if (pkey_add(&a, one, e))
 			return -1;
 	}
 	if (add_recorded(r, &a, e))

@@ -73,7 +73,7 @@ static int add_dscp(struct json *o, const struct dcb_info *d)
 	return rules ? 0 : -1;
 }
 
-static int add_unknown(struct json *o, const struct qos_state *s)
+static int qos_add_unknown(struct json *o, const struct qos_state *s)
 {
 	struct json *why = json_add_object(o, "unknown");
 
@@ -85,8 +85,8 @@ static int add_unknown(struct json *o, const struct qos_state *s)
 	return why ? 0 : -1;
 }
 
-static int show_json(const struct view *v, const struct qos_port *p, const struct qos_state *s,
-		     struct err *e)
+static int qos_show_json(const struct view *v, const struct qos_port *p, const struct qos_state *s,
+			 struct err *e)
 {
 	struct qos_profile is = qos_profile_of(s);
 	struct json *o = json_push_object(v->array);
@@ -99,7 +99,7 @@ static int show_json(const struct view *v, const struct qos_port *p, const struc
 	    ((s->known & QOS_BIT(QOS_CM)) && json_add_int(o, qos_name(QOS_CM), s->cm)) ||
 	    ((s->known & QOS_BIT(QOS_DSCP)) && add_dscp(o, &s->dcb)) ||
 	    (s->dcb.has_dcbx && json_add_str(o, "dcbx", s->dcb.dcbx_host ? "host" : "firmware")) ||
-	    add_unknown(o, s))
+	    qos_add_unknown(o, s))
 		return err_nomem(e);
 	return 0;
 }
@@ -112,7 +112,7 @@ static int show_one(struct view *v, const char *pf, struct err *e)
 	if (qos_find(&v->run->ctx, pf, &p, e) || qos_read(&v->run->ctx, v->nl, &p, &s, e))
 		return -1;
 	if (v->array)
-		return show_json(v, &p, &s, e);
+		return qos_show_json(v, &p, &s, e);
 	for (unsigned i = 0; i < QOS_N; i++) {
 		if (show_row(v, &p, &s, (enum qos_setting)i, e))
 			return -1;

@@ -21,14 +21,14 @@ struct outcome {
 	struct qos_state is; /* of only_look */
 };
 
-static void apply_clear(struct apply *a)
+static void rdma_apply_clear(struct apply *a)
 {
 	dropin_work_clear(&a->w);
 }
 
 /* At boot the driver of a card may load after this command starts; its RDMA device comes last. */
-static int wait_for(const struct apply *a, const struct qos_file *f, struct qos_port *out,
-		    struct err *e)
+static int qos_apply_wait_for(const struct apply *a, const struct qos_file *f, struct qos_port *out,
+			      struct err *e)
 {
 	struct err why;
 
@@ -65,8 +65,8 @@ static int apply_profile(const struct apply *a, const char *name, struct outcome
 
 	if (len < 0 || qos_file_decode(text, (size_t)len, name, &o->f, e))
 		return -1;
-	return wait_for(a, &o->f, &o->port, e) || dropin_claim(&a->w, o->port.netdev, name, e) ||
-			       look_or_set(a, o, e)
+	return qos_apply_wait_for(a, &o->f, &o->port, e) ||
+			       dropin_claim(&a->w, o->port.netdev, name, e) || look_or_set(a, o, e)
 		       ? err_wrap(e, "%s", name)
 		       : 0;
 }
@@ -83,7 +83,7 @@ static const char *word_of(const struct apply *a, const struct outcome *o, bool 
 }
 
 /* How a card is set; "unknown" with the reason if it does not tell. */
-static void describe(const struct outcome *o, enum qos_setting s, char *out, size_t size)
+static void qos_apply_describe(const struct outcome *o, enum qos_setting s, char *out, size_t size)
 {
 	char text[QOS_TEXT_LEN], np[QOS_LIST_LEN], rp[QOS_LIST_LEN];
 
@@ -105,7 +105,7 @@ static int add_differences(struct json *to, const struct outcome *o)
 		if (!(o->bits & QOS_BIT(i)))
 			continue;
 		one = json_push_object(list);
-		describe(o, (enum qos_setting)i, is, sizeof(is));
+		qos_apply_describe(o, (enum qos_setting)i, is, sizeof(is));
 		if (!one || json_add_str(one, "setting", qos_name((enum qos_setting)i)) ||
 		    json_add_str(one, "is", is) ||
 		    json_add_str(one, "wanted", qos_text((enum qos_setting)i, &o->f.want, want)))
@@ -136,14 +136,14 @@ static void print_differences(const struct apply *a, const struct outcome *o)
 	for (unsigned i = 0; a->only_look && i < QOS_N; i++) {
 		if (!(o->bits & QOS_BIT(i)))
 			continue;
-		describe(o, (enum qos_setting)i, is, sizeof(is));
+		qos_apply_describe(o, (enum qos_setting)i, is, sizeof(is));
 		out_line(&a->w.run->out, OUT_PLAIN, "  %s is %s, and not %s",
 			 qos_name((enum qos_setting)i), is,
 			 qos_text((enum qos_setting)i, &o->f.want, want));
 	}
 }
 
-static int apply_file(const char *name, void *arg, struct err *e)
+static int rdma_apply_file(const char *name, void *arg, struct err *e)
 {
 	struct apply *a = arg;
 	struct outcome o = { .bits = 0 };
@@ -168,13 +168,13 @@ static int apply_file(const char *name, void *arg, struct err *e)
 static int follow_files(struct cmd_run *r, bool only_look, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
-	auto_clean(apply_clear) struct apply a = { .w.d.fd = -1, .only_look = only_look };
+	auto_clean(rdma_apply_clear) struct apply a = { .w.d.fd = -1, .only_look = only_look };
 
 	if (dropin_begin(r, QOS_DIR, &a.w, e) || nl_open(&nl, e))
 		return -1;
 	a.nl = nl;
 	a.w.check = only_look;
-	return dropin_each(&a.w.d, apply_file, &a, e) || dropin_end(&a.w, e) ? -1 : 0;
+	return dropin_each(&a.w.d, rdma_apply_file, &a, e) || dropin_end(&a.w, e) ? -1 : 0;
 }
 
 static int apply_run(struct cmd_run *r, struct err *e)
@@ -182,7 +182,7 @@ static int apply_run(struct cmd_run *r, struct err *e)
 	return follow_files(r, false, e);
 }
 
-static int check_run(struct cmd_run *r, struct err *e)
+static int qos_apply_check_run(struct cmd_run *r, struct err *e)
 {
 	return follow_files(r, true, e);
 }
@@ -227,5 +227,5 @@ const struct cmd rdma_qos_check_cmd = {
 		"sets them again.",
 	.opts = { check_options },
 	.examples = check_examples,
-	.run = check_run,
+	.run = qos_apply_check_run,
 };

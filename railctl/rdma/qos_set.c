@@ -40,7 +40,8 @@ static int take_words(struct cmd_run *r, struct qos_profile *p, struct err *e)
 	return 0;
 }
 
-static int take_options(struct cmd_run *r, const char **pf, struct qos_profile *p, struct err *e)
+static int qos_set_take_options(struct cmd_run *r, const char **pf, struct qos_profile *p,
+				struct err *e)
 {
 	*pf = opt_get(&r->opts, "pf");
 	if (!*pf)
@@ -145,7 +146,8 @@ static int qos_set_run(struct cmd_run *r, struct err *e)
 	const char *pf;
 	unsigned changed;
 
-	if (take_options(r, &pf, &want, e) || qos_find(&r->ctx, pf, &port, e) || nl_open(&nl, e))
+	if (qos_set_take_options(r, &pf, &want, e) || qos_find(&r->ctx, pf, &port, e) ||
+	    nl_open(&nl, e))
 		return -1;
 
 	const struct qos_work w = { &r->ctx, nl, &port };

@@ -20,7 +20,7 @@ struct search {
 	int rc;
 };
 
-static bool is_wanted(const struct env_options *o, const char *ifname)
+static bool tier_is_wanted(const struct env_options *o, const char *ifname)
 {
 	for (size_t i = 0; o->interfaces && o->interfaces[i]; i++) {
 		if (strcmp(o->interfaces[i], ifname) == 0)
@@ -40,14 +40,14 @@ static int note_difference(struct search *s, const char *ifname, const struct ti
 	return err_hint(s->e, "say which: --tc, or --interface");
 }
 
-static int on_record(const struct record *r, void *arg)
+static int on_tier_record(const struct record *r, void *arg)
 {
 	struct search *s = arg;
 	struct tier t;
 	struct err ignored;
 
 	if (!r->tree || r->name_mismatch || !netns_same(r->netns_id, s->pod) ||
-	    !is_wanted(s->o, r->key.ifname) || sriov_device_tier(r->device, &t, &ignored) ||
+	    !tier_is_wanted(s->o, r->key.ifname) || sriov_device_tier(r->device, &t, &ignored) ||
 	    t.traffic_class < 0)
 		return 0;
 	if (*s->ifname)
@@ -72,7 +72,7 @@ int rdma_tier_class(struct cmd_run *r, struct env_options *o, char why[RDMA_TIER
 		return 0;
 	s.pod = ns.id;
 	/* A record that cannot be read does not stop the command. */
-	(void)!record_each(&r->ctx, NULL, on_record, &s, &ignored);
+	(void)!record_each(&r->ctx, NULL, on_tier_record, &s, &ignored);
 	if (s.rc || !*s.ifname)
 		return s.rc;
 	(void)snprintf(why, RDMA_TIER_WHY_LEN, "of the tier \"%s\" of %s", s.tier.name, s.ifname);

@@ -6,8 +6,8 @@
 #include "railctl/topo/topo.h"
 #include "topo/capture/capture.h"
 
-static int show_sum(const struct cmd_run *r, const struct topo_capture_sum *s, const char *to,
-		    struct err *e)
+static int capture_show_sum(const struct cmd_run *r, const struct topo_capture_sum *s,
+			    const char *to, struct err *e)
 {
 	auto_json struct json *o = NULL;
 
@@ -47,7 +47,7 @@ static int capture_run(struct cmd_run *r, struct err *e)
 	if (topo_capture(&from, &o, to, &sum, e))
 		return -1;
 	/* No summary where standard output is the file. */
-	return strcmp(to, "-") == 0 ? 0 : show_sum(r, &sum, to, e);
+	return strcmp(to, "-") == 0 ? 0 : capture_show_sum(r, &sum, to, e);
 }
 
 static const struct opt options[] = {

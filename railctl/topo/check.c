@@ -27,7 +27,7 @@ static void show_gpus(const struct cmd_run *r, const struct topo *t)
 	}
 }
 
-static int show_text(const struct cmd_run *r, const struct topo *t)
+static int check_show_text(const struct cmd_run *r, const struct topo *t)
 {
 	if (!t->m.n_gpus) {
 		out_line(&r->out, OUT_PLAIN,
@@ -44,7 +44,7 @@ static int show_text(const struct cmd_run *r, const struct topo *t)
 /* ---- JSON ---- */
 
 /* The worst state of the GPUs in the scope. */
-static enum finding_state worst_of(const struct topo *t)
+static enum finding_state check_worst_of(const struct topo *t)
 {
 	enum finding_state worst = t->m.n_gpus ? FINDING_OK : FINDING_UNKNOWN;
 
@@ -76,7 +76,7 @@ static int show_object(const struct cmd_run *r, const struct topo *t, struct err
 	auto_json struct json *o = json_new_object();
 
 	if (!o || json_add_int(o, "version", 1) ||
-	    json_add_str(o, "state", finding_state_name(worst_of(t))) ||
+	    json_add_str(o, "state", finding_state_name(check_worst_of(t))) ||
 	    add_gpus(json_add_array(o, "gpus"), t) ||
 	    json_put(o, "findings", show_findings_json(&t->view)))
 		return err_nomem(e);
@@ -85,16 +85,16 @@ static int show_object(const struct cmd_run *r, const struct topo *t, struct err
 
 /* ---- the command ---- */
 
-static int check_run(struct cmd_run *r, struct err *e)
+static int topo_check_run(struct cmd_run *r, struct err *e)
 {
 	auto_topo struct topo t = { 0 };
 
 	if (topo_load(r, TOPO_FINDINGS, &t, e))
 		return -1;
-	if (r->out.json ? show_object(r, &t, e) : show_text(r, &t))
+	if (r->out.json ? show_object(r, &t, e) : check_show_text(r, &t))
 		return -1;
-	r->status =
-		t.m.n_gpus ? topo_status(worst_of(&t), opt_is_set(&r->opts, "strict")) : CMD_FAILED;
+	r->status = t.m.n_gpus ? topo_status(check_worst_of(&t), opt_is_set(&r->opts, "strict"))
+			       : CMD_FAILED;
 	return 0;
 }
 
@@ -126,5 +126,5 @@ const struct cmd topo_check_cmd = {
 		 "3 when a GPU has a warning, 4 when a check of a GPU fails, and 1 without a GPU.",
 	.opts = { options },
 	.examples = examples,
-	.run = check_run,
+	.run = topo_check_run,
 };

@@ -44,7 +44,7 @@ static int read_json(const char *path, struct json **out, struct err *e)
 }
 
 /* path NULL: this machine. */
-static int read_machine(struct cmd_run *r, const char *path, struct json **out, struct err *e)
+static int diff_read_machine(struct cmd_run *r, const char *path, struct json **out, struct err *e)
 {
 	auto_topo struct topo t = { 0 };
 	char first = 0;
@@ -61,7 +61,7 @@ static int read_machine(struct cmd_run *r, const char *path, struct json **out, 
 
 /* ---- output ---- */
 
-static void show_text(const struct cmd_run *r, const struct findings *all)
+static void diff_show_text(const struct cmd_run *r, const struct findings *all)
 {
 	size_t unknown = findings_count(all, FINDING_UNKNOWN);
 
@@ -87,8 +87,8 @@ static int diff_run(struct cmd_run *r, struct err *e)
 		return cmd_usage(r, e, "the machine that you expect is missing");
 	if (r->opts.n_words > own + 1)
 		return cmd_usage(r, e, "--expect already names the machine that you expect");
-	if (read_machine(r, expect ? expect : word[0], &expected, e) ||
-	    read_machine(r, r->opts.n_words > own ? word[own] : NULL, &found, e) ||
+	if (diff_read_machine(r, expect ? expect : word[0], &expected, e) ||
+	    diff_read_machine(r, r->opts.n_words > own ? word[own] : NULL, &found, e) ||
 	    topo_diff(expected, found, TOPO_DIFF_ALL, &all, e))
 		return -1;
 	if (r->out.json) {
@@ -99,7 +99,7 @@ static int diff_run(struct cmd_run *r, struct err *e)
 		if (out_json(&r->out, o, e))
 			return -1;
 	} else {
-		show_text(r, &all);
+		diff_show_text(r, &all);
 	}
 	r->status = topo_status(findings_worst(&all), opt_is_set(&r->opts, "strict"));
 	return 0;

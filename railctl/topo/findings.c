@@ -19,7 +19,7 @@ int topo_status(enum finding_state worst, bool strict)
 #define NAME_LEN 100 /* bytes that one more subject may need */
 #define ID_WIDTH 16
 
-static bool same_text(const char *a, const char *b)
+static bool findings_same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
@@ -27,8 +27,9 @@ static bool same_text(const char *a, const char *b)
 /* Findings with the same reason and remedy become one entry. */
 static bool is_same_finding(const struct finding *a, const struct finding *b)
 {
-	return a->state == b->state && !strcmp(a->id, b->id) && same_text(a->value, b->value) &&
-	       same_text(a->reason, b->reason) && same_text(a->remedy, b->remedy);
+	return a->state == b->state && !strcmp(a->id, b->id) &&
+	       findings_same_text(a->value, b->value) && findings_same_text(a->reason, b->reason) &&
+	       findings_same_text(a->remedy, b->remedy);
 }
 
 static bool is_first(const struct findings *all, size_t at)

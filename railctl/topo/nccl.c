@@ -6,8 +6,8 @@
 #include "railctl/rdma/pod.h"
 #include "railctl/topo/topo.h"
 
-static int refuse_option(struct cmd_run *r, const char *name, const char *value, const char *wanted,
-			 struct err *e)
+static int nccl_refuse_option(struct cmd_run *r, const char *name, const char *value,
+			      const char *wanted, struct err *e)
 {
 	return cmd_usage(r, e, "--set %s=\"%.64s\": it must be %s", name, value, wanted);
 }
@@ -25,7 +25,7 @@ static int set_policy(struct cmd_run *r, const char *name, const char *value, st
 	else if (strncmp(value, "MAX:", 4) == 0 && parse_u64(value + 4, 1, 1024, &n) == 0)
 		t->opts.policy = NCCL_MAX;
 	else
-		return refuse_option(r, name, value, "AUTO, ALL or MAX:N", e);
+		return nccl_refuse_option(r, name, value, "AUTO, ALL or MAX:N", e);
 	t->opts.max = (uint32_t)n;
 	return 0;
 }
@@ -48,7 +48,7 @@ static int set_level(struct cmd_run *r, const char *name, const char *value, str
 			return 0;
 		}
 	}
-	return refuse_option(r, name, value, "LOC, PIX, PXB, P2C, PXN, PHB or SYS", e);
+	return nccl_refuse_option(r, name, value, "LOC, PIX, PXB, P2C, PXN, PHB or SYS", e);
 }
 
 /* NCCL_NET_MERGE_LEVEL: nicPathKvList of topo.cc. */
@@ -70,9 +70,10 @@ static int set_merge_level(struct cmd_run *r, const char *name, const char *valu
 			return 0;
 		}
 	}
-	return t->opts.no_merge ? 0
-				: refuse_option(r, name, value,
-						"LOC, PORT, PIX, PXB, P2C, PXN, PHB or SYS", e);
+	return t->opts.no_merge
+		       ? 0
+		       : nccl_refuse_option(r, name, value,
+					    "LOC, PORT, PIX, PXB, P2C, PXN, PHB or SYS", e);
 }
 
 /* NCCL_NET_MERGE_POLICY: NCCL takes any other word for ALL. */
@@ -82,7 +83,7 @@ static int set_merge_policy(struct cmd_run *r, const char *name, const char *val
 	t->opts.merge_rails = strcasecmp(value, "RAIL") == 0;
 	if (t->opts.merge_rails || strcasecmp(value, "ALL") == 0)
 		return 0;
-	return refuse_option(r, name, value, "ALL or RAIL", e);
+	return nccl_refuse_option(r, name, value, "ALL or RAIL", e);
 }
 
 /* NCCL_IB_DATA_DIRECT */
@@ -94,7 +95,7 @@ static int set_direct(struct cmd_run *r, const char *name, const char *value, st
 	uint64_t n;
 
 	if (parse_u64(value, 0, ARRAY_SIZE(modes) - 1, &n))
-		return refuse_option(r, name, value, "0, 1 or 2", e);
+		return nccl_refuse_option(r, name, value, "0, 1 or 2", e);
 	t->opts.direct = modes[n];
 	return 0;
 }
@@ -162,7 +163,7 @@ static int set_switch(struct cmd_run *r, const char *name, const char *value, st
 	uint64_t n;
 
 	if (parse_u64(value, 0, 1, &n))
-		return refuse_option(r, name, value, "0 or 1", e);
+		return nccl_refuse_option(r, name, value, "0 or 1", e);
 	*on = (n == 1) != off;
 	if (on == &t->opts.no_read)
 		t->opts.read = n == 1;
@@ -191,7 +192,7 @@ static const struct {
 	{ "NCCL_NET_GDR_READ", set_switch },
 };
 
-static int set_option(struct cmd_run *r, const char *text, struct topo *t, struct err *e)
+static int nccl_set_option(struct cmd_run *r, const char *text, struct topo *t, struct err *e)
 {
 	const char *equals = strchr(text, '=');
 
@@ -225,7 +226,7 @@ int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e)
 	/* A topology file of RCCL alone does not select the rules of RCCL. */
 	t->opts.rccl = rccl || opt_is_set(&r->opts, "rccl");
 	while ((text = opt_next(&r->opts, "set", &i)))
-		if (set_option(r, text, t, e))
+		if (nccl_set_option(r, text, t, e))
 			return -1;
 	return 0;
 }

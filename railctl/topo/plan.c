@@ -7,7 +7,7 @@
 
 /* ---- what is asked for ---- */
 
-static int take_number(struct cmd_run *r, const char *option, uint32_t *out, struct err *e)
+static int plan_take_number(struct cmd_run *r, const char *option, uint32_t *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, option);
 	uint64_t n;
@@ -33,8 +33,8 @@ static const char *bdf_of(const struct topo_machine *m, uint32_t pci, char buf[P
 	return pci == TOPO_NONE ? NULL : pci_format(m->pci[pci].addr, buf);
 }
 
-static int add_row(const struct topo *t, size_t pod, const struct topo_plan_item *i,
-		   struct out_table *table, struct err *e)
+static int plan_add_row(const struct topo *t, size_t pod, const struct topo_plan_item *i,
+			struct out_table *table, struct err *e)
 {
 	char number[24], gpu[PCI_STR_LEN], rail[16], vf[PCI_STR_LEN], chips[16];
 	bool known = i->distance.class != TOPO_CLASS_UNKNOWN;
@@ -54,15 +54,15 @@ static int add_row(const struct topo *t, size_t pod, const struct topo_plan_item
 	return out_row(table, cells, e);
 }
 
-static int show_table(const struct cmd_run *r, const struct topo *t, const struct topo_plan *p,
-		      struct err *e)
+static int plan_show_table(const struct cmd_run *r, const struct topo *t, const struct topo_plan *p,
+			   struct err *e)
 {
 	auto_table struct out_table table = { .columns = columns,
 					      .n_columns = ARRAY_SIZE(columns) };
 
 	for (size_t i = 0; i < p->n_pods; i++)
 		for (size_t k = 0; k < p->pod[i].n_items; k++)
-			if (add_row(t, i, &p->pod[i].item[k], &table, e))
+			if (plan_add_row(t, i, &p->pod[i].item[k], &table, e))
 				return -1;
 	out_table(&r->out, &table);
 	for (size_t i = 0; i < p->n_notes; i++)
@@ -72,21 +72,21 @@ static int show_table(const struct cmd_run *r, const struct topo *t, const struc
 
 /* ---- as JSON ---- */
 
-static int add_text(struct json *o, const char *key, const char *text)
+static int plan_add_text(struct json *o, const char *key, const char *text)
 {
 	return text ? json_add_str(o, key, text) : json_add_null(o, key);
 }
 
-static int add_item(struct json *list, const struct topo *t, const struct topo_plan_item *i)
+static int plan_add_item(struct json *list, const struct topo *t, const struct topo_plan_item *i)
 {
 	struct json *o = json_push_object(list);
 	bool known = i->distance.class != TOPO_CLASS_UNKNOWN;
 	char bdf[PCI_STR_LEN];
 
-	if (!o || add_text(o, "gpu", bdf_of(&t->m, t->m.gpu[i->gpu].pci, bdf)) ||
+	if (!o || plan_add_text(o, "gpu", bdf_of(&t->m, t->m.gpu[i->gpu].pci, bdf)) ||
 	    json_add_str(o, "hca", t->m.hca[i->hca].name) ||
-	    add_text(o, "vf", bdf_of(&t->m, i->vf, bdf)) ||
-	    add_text(o, "class", known ? topo_class_name(i->distance.class) : NULL))
+	    plan_add_text(o, "vf", bdf_of(&t->m, i->vf, bdf)) ||
+	    plan_add_text(o, "class", known ? topo_class_name(i->distance.class) : NULL))
 		return -1;
 	if (i->rail == TOPO_NONE ? json_add_null(o, "rail") : json_add_int(o, "rail", i->rail))
 		return -1;
@@ -94,7 +94,8 @@ static int add_item(struct json *list, const struct topo *t, const struct topo_p
 		     : json_add_null(o, "switches");
 }
 
-static int add_pod(struct json *list, const struct topo *t, const struct topo_plan *p, size_t pod)
+static int topo_plan_add_pod(struct json *list, const struct topo *t, const struct topo_plan *p,
+			     size_t pod)
 {
 	struct json *o = json_push_object(list), *gpus, *items;
 	char bdf[PCI_STR_LEN];
@@ -108,7 +109,7 @@ static int add_pod(struct json *list, const struct topo *t, const struct topo_pl
 			return -1;
 	items = json_add_array(o, "vfs");
 	for (size_t i = 0; i < p->pod[pod].n_items; i++)
-		if (!items || add_item(items, t, &p->pod[pod].item[i]))
+		if (!items || plan_add_item(items, t, &p->pod[pod].item[i]))
 			return -1;
 	return gpus && items ? 0 : -1;
 }
@@ -122,7 +123,7 @@ static struct json *plan_json(const struct topo *t, const struct topo_plan *p)
 		return NULL;
 	pods = json_add_array(o, "pods");
 	for (size_t i = 0; i < p->n_pods; i++)
-		if (!pods || add_pod(pods, t, p, i))
+		if (!pods || topo_plan_add_pod(pods, t, p, i))
 			return NULL;
 	notes = json_add_array(o, "notes");
 	for (size_t i = 0; i < p->n_notes; i++)
@@ -141,8 +142,8 @@ static int plan_run(struct cmd_run *r, struct err *e)
 	auto_json struct json *o = NULL;
 	auto_free bool *taken = NULL;
 
-	if (take_number(r, "pods", &w.pods, e) ||
-	    take_number(r, "gpus-per-pod", &w.gpus_per_pod, e) || topo_load(r, 0, &t, e) ||
+	if (plan_take_number(r, "pods", &w.pods, e) ||
+	    plan_take_number(r, "gpus-per-pod", &w.gpus_per_pod, e) || topo_load(r, 0, &t, e) ||
 	    topo_taken(r, &t, &taken, e))
 		return -1;
 	w.scope = &t.view.scope;
@@ -150,7 +151,7 @@ static int plan_run(struct cmd_run *r, struct err *e)
 	if (topo_plan_make(&t.m, &t.choice, &w, &p, e))
 		return -1;
 	if (!r->out.json)
-		return show_table(r, &t, &p, e);
+		return plan_show_table(r, &t, &p, e);
 	o = plan_json(&t, &p);
 	return o ? out_json(&r->out, o, e) : err_nomem(e);
 }

@@ -10,7 +10,7 @@
 
 /* ---- which devices are whose ---- */
 
-static bool is_here(const struct inv_device *d)
+static bool pod_is_here(const struct inv_device *d)
 {
 	for (size_t p = 0; p < d->n_ports; p++) {
 		if (d->port[p].ifindex)
@@ -58,11 +58,11 @@ bool topo_pod_own(const struct probe_data *f, bool first_netns, bool *own)
 	if (first_netns)
 		return by_files(f, own);
 	for (size_t i = 0; i < v->n_devices; i++)
-		any_here |= is_here(&v->device[i]);
+		any_here |= pod_is_here(&v->device[i]);
 	for (size_t i = 0; i < v->n_devices; i++) {
 		const struct inv_device *d = &v->device[i];
 
-		own[i] = is_here(d) || ((!any_here || !is_ethernet(d)) && may_open(f, i));
+		own[i] = pod_is_here(d) || ((!any_here || !is_ethernet(d)) && may_open(f, i));
 		others |= !own[i];
 	}
 	return others;
@@ -79,7 +79,7 @@ static bool is_first_netns(const struct ctx *ctx)
 	return access(path, F_OK) == 0;
 }
 
-static bool is_own(const struct rdma_inventory *v, const bool *own, const char *name)
+static bool pod_is_own(const struct rdma_inventory *v, const bool *own, const char *name)
 {
 	for (size_t i = 0; i < v->n_devices; i++)
 		if (!strcmp(v->device[i].link.name, name))
@@ -99,7 +99,7 @@ static int to_mask(const struct probe_data *f, bool first, const struct topo_mac
 	if (!topo_pod_own(f, first, own))
 		return 0;
 	for (size_t h = 0; h < m->n_hcas; h++)
-		mask[h] = is_own(f->inventory, own, m->hca[h].name);
+		mask[h] = pod_is_own(f->inventory, own, m->hca[h].name);
 	*out = TAKE_PTR(mask);
 	return 0;
 }

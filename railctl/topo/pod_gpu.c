@@ -35,7 +35,7 @@ static enum topo_tristate has_nvidia(const struct topo_who *w, const struct nvid
 
 /* ---- AMD, and what else has a driver of DRM ---- */
 
-static void close_dir(DIR **d)
+static void pod_gpu_close_dir(DIR **d)
 {
 	if (*d)
 		closedir(*d);
@@ -47,7 +47,7 @@ static enum topo_tristate has_render(const struct topo_who *w, const char *bdf)
 	enum topo_tristate has = TOPO_UNKNOWN;
 
 	(void)snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/drm", w->ctx->sysfs, bdf);
-	auto_clean(close_dir) DIR *dir = opendir(path);
+	auto_clean(pod_gpu_close_dir) DIR *dir = opendir(path);
 
 	for (struct dirent *d; dir && (d = readdir(dir));) {
 		if (strncmp(d->d_name, "renderD", 7) != 0)

@@ -49,7 +49,7 @@ static size_t cut_ending(const char *path, size_t len, const char *const *ending
 }
 
 /* "tray07" of "captures/tray07.tar.gz"; with one folder "captures/tray07". NULL: no memory. */
-static char *name_of(const char *path, size_t folders)
+static char *rack_name_of(const char *path, size_t folders)
 {
 	static const char *const packed[] = { ".gz", ".bz2", ".xz", ".zst", NULL };
 	static const char *const captures[] = { ".tar", ".tgz", ".xml", NULL };
@@ -74,7 +74,7 @@ static int lengthen_name(struct node *n, bool *changed, struct err *e)
 {
 	if (!strcmp(n->name, n->path))
 		return 0;
-	auto_free char *name = name_of(n->path, ++n->folders);
+	auto_free char *name = rack_name_of(n->path, ++n->folders);
 	if (name && !strcmp(name, n->name)) {
 		free(name);
 		name = strdup(n->path);
@@ -129,7 +129,7 @@ static int read_node(struct cmd_run *r, const char *path, struct node *n, struct
 	if (topo_load_path(r, path, first == '<', &n->t, e))
 		return -1;
 	n->path = path;
-	n->name = name_of(path, 0);
+	n->name = rack_name_of(path, 0);
 	n->document = show_json(&n->t.view);
 	return n->name && n->document ? 0 : err_nomem(e);
 }
@@ -168,7 +168,7 @@ static int make_sentence(struct node *n, struct err *e)
 	return 0;
 }
 
-static int compare_nodes(struct rack *k, struct err *e)
+static int rack_compare_nodes(struct rack *k, struct err *e)
 {
 	auto_free struct json **all = calloc(k->n + 1, sizeof(struct json *));
 
@@ -197,12 +197,12 @@ static int read_rack(struct cmd_run *r, struct rack *k, struct err *e)
 	for (size_t i = 0; i < k->n; i++)
 		if (read_node(r, r->opts.words[i], &k->node[i], e))
 			return -1;
-	return make_names_distinct(k, e) || compare_nodes(k, e) ? -1 : 0;
+	return make_names_distinct(k, e) || rack_compare_nodes(k, e) ? -1 : 0;
 }
 
 /* ---- output ---- */
 
-static int show_table(const struct cmd_run *r, const struct rack *k, struct err *e)
+static int rack_show_table(const struct cmd_run *r, const struct rack *k, struct err *e)
 {
 	static const struct out_column columns[] = { { "MACHINE", OUT_SHRINK },
 						     { "GPUS", OUT_RIGHT },
@@ -267,7 +267,7 @@ static int rack_run(struct cmd_run *r, struct err *e)
 		return -1;
 	for (size_t i = 0; i < k.n; i++)
 		worst = finding_worse(worst, findings_worst(&k.node[i].differences));
-	rc = r->out.json ? show_document(r, &k, worst, e) : show_table(r, &k, e);
+	rc = r->out.json ? show_document(r, &k, worst, e) : rack_show_table(r, &k, e);
 	r->status = topo_status(worst, opt_is_set(&r->opts, "strict"));
 	return rc;
 }

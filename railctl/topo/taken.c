@@ -5,7 +5,7 @@
 #include "railctl/topo/topo.h"
 #include "sriov/choose/inventory.h"
 
-static bool is_taken(const struct vf_view *v)
+static bool topo_is_taken(const struct vf_view *v)
 {
 	return v->use == VF_IN_USE || v->use == VF_TAKEN || v->use == VF_PEER_GONE ||
 	       v->use == VF_OTHER_NETNS || v->use == VF_DAMAGED;
@@ -15,7 +15,7 @@ static void mark_taken(const struct topo_machine *m, const struct vf_view *v, bo
 {
 	struct pci_addr a;
 
-	if (!is_taken(v) || pci_parse(v->addr, &a))
+	if (!topo_is_taken(v) || pci_parse(v->addr, &a))
 		return;
 	uint32_t i = topo_find_pci(m, a);
 	if (i != TOPO_NONE)

@@ -24,7 +24,7 @@ static int write_file(struct cmd_run *r, const struct topo *t, show_fn show, con
 	return rc ? -1 : topo_write(r, path, text, e);
 }
 
-static int show_text(const struct cmd_run *r, const struct topo *t, struct err *e)
+static int topo_show_text(const struct cmd_run *r, const struct topo *t, struct err *e)
 {
 	const struct topo_view *v = &t->view;
 
@@ -120,7 +120,7 @@ static int topo_run(struct cmd_run *r, struct err *e)
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
 		if (opt_is_set(&r->opts, forms[i].option))
 			return forms[i].show(&t.view, r->out.to, e);
-	return show_text(r, &t, e);
+	return topo_show_text(r, &t, e);
 }
 
 /* ---- tables ---- */

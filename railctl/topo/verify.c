@@ -145,7 +145,7 @@ static int verify_dump(struct cmd_run *r, const char *path, const struct topo *o
 
 /* ---- the command ---- */
 
-static int show(const struct cmd_run *r, const struct findings *all, struct err *e)
+static int verify_show(const struct cmd_run *r, const struct findings *all, struct err *e)
 {
 	if (r->out.json) {
 		auto_json struct json *o = topo_differences_json(all, "findings");
@@ -157,7 +157,7 @@ static int show(const struct cmd_run *r, const struct findings *all, struct err 
 	return 0;
 }
 
-static int verify_run(struct cmd_run *r, struct err *e)
+static int topo_verify_run(struct cmd_run *r, struct err *e)
 {
 	const char *log = opt_get(&r->opts, "nccl-log"), *file = opt_get(&r->opts, "nccl-dump");
 	auto_job_log struct job_log j = { 0 };
@@ -175,7 +175,7 @@ static int verify_run(struct cmd_run *r, struct err *e)
 		return -1;
 	if (log ? verify_log(r, &j, &t, &all, e) : verify_dump(r, file, &t, &all, e))
 		return -1;
-	if (show(r, &all, e))
+	if (verify_show(r, &all, e))
 		return -1;
 	r->status = topo_status(findings_worst(&all), opt_is_set(&r->opts, "strict"));
 	return 0;
@@ -215,5 +215,5 @@ const struct cmd topo_verify_cmd = {
 		 "is that of \"railctl topo check\".",
 	.opts = { options },
 	.examples = examples,
-	.run = verify_run,
+	.run = topo_verify_run,
 };

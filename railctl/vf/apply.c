@@ -12,7 +12,7 @@ struct apply {
 	struct manager m;
 };
 
-static void apply_clear(struct apply *a)
+static void vf_apply_clear(struct apply *a)
 {
 	dropin_work_clear(&a->w);
 }
@@ -28,7 +28,8 @@ static int load_file(const struct apply *a, const char *name, struct vf_file *ou
 }
 
 /* At boot the driver of a card may load after this command starts. */
-static int find_pf(const struct apply *a, const char *pf, char out[PCI_STR_LEN], struct err *e)
+static int apply_find_pf(const struct apply *a, const char *pf, char out[PCI_STR_LEN],
+			 struct err *e)
 {
 	struct err why;
 
@@ -42,8 +43,8 @@ static int find_pf(const struct apply *a, const char *pf, char out[PCI_STR_LEN],
 }
 
 /* A card that udev renames has no interface for a moment. */
-static int create(struct apply *a, const struct vf_order *order, struct vf_order_result *made,
-		  struct err *e)
+static int vf_apply_create(struct apply *a, const struct vf_order *order,
+			   struct vf_order_result *made, struct err *e)
 {
 	while (manager_create(&a->m, order, made, e)) {
 		if (e->code != ERR_NOTFOUND || !dropin_nap(&a->w.d))
@@ -60,16 +61,16 @@ static int apply_order(struct apply *a, const struct vf_file *f, const char *nam
 	};
 	char pf[PCI_STR_LEN];
 
-	if (find_pf(a, f->pf, pf, e) || dropin_claim(&a->w, pf, name, e) ||
-	    create(a, &order, made, e))
+	if (apply_find_pf(a, f->pf, pf, e) || dropin_claim(&a->w, pf, name, e) ||
+	    vf_apply_create(a, &order, made, e))
 		return err_wrap(e, "%s", name);
 	return 0;
 }
 
 /* ---- what became of it ---- */
 
-static int report_file_json(const struct apply *a, const char *name, const struct vf_file *f,
-			    const struct vf_order_result *made, const struct err *why)
+static int apply_report_file_json(const struct apply *a, const char *name, const struct vf_file *f,
+				  const struct vf_order_result *made, const struct err *why)
 {
 	struct json *o = json_push_object(a->w.array);
 
@@ -97,7 +98,7 @@ static int report_file(struct apply *a, const char *name, const struct vf_file *
 	else
 		a->w.done++;
 	if (a->w.array)
-		return report_file_json(a, name, f, made, why);
+		return apply_report_file_json(a, name, f, made, why);
 	if (why)
 		out_line(o, OUT_BAD, "failed %s", out_error(why, line));
 	else
@@ -108,7 +109,7 @@ static int report_file(struct apply *a, const char *name, const struct vf_file *
 	return 0;
 }
 
-static int apply_file(const char *name, void *arg, struct err *e)
+static int vf_apply_file(const char *name, void *arg, struct err *e)
 {
 	struct apply *a = arg;
 	auto_vf_file struct vf_file f = { 0 };
@@ -121,15 +122,15 @@ static int apply_file(const char *name, void *arg, struct err *e)
 
 /* ---- all of them ---- */
 
-static int apply_run(struct cmd_run *r, struct err *e)
+static int vf_apply_run(struct cmd_run *r, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
-	auto_clean(apply_clear) struct apply a = { .w.d.fd = -1 };
+	auto_clean(vf_apply_clear) struct apply a = { .w.d.fd = -1 };
 
 	if (dropin_begin(r, DIR_DEFAULT, &a.w, e) || nl_open(&nl, e))
 		return -1;
 	a.m = ctl_manager(r, nl);
-	return dropin_each(&a.w.d, apply_file, &a, e) || dropin_end(&a.w, e) ? -1 : 0;
+	return dropin_each(&a.w.d, vf_apply_file, &a, e) || dropin_end(&a.w, e) ? -1 : 0;
 }
 
 static const struct opt opts[] = {
@@ -149,5 +150,5 @@ const struct cmd cmd_vf_apply = {
 		 "are still applied, and the exit status is 1.",
 	.opts = { opts },
 	.examples = examples,
-	.run = apply_run,
+	.run = vf_apply_run,
 };

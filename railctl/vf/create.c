@@ -8,8 +8,8 @@
 
 /* ---- create ---- */
 
-static int as_json(const struct cmd_run *r, const struct pf_view *p,
-		   const struct vf_order_result *made, struct err *e)
+static int create_as_json(const struct cmd_run *r, const struct pf_view *p,
+			  const struct vf_order_result *made, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
 	struct json *vfs;
@@ -26,8 +26,8 @@ static int as_json(const struct cmd_run *r, const struct pf_view *p,
 	return out_json(&r->out, o, e);
 }
 
-static void as_text(const struct cmd_run *r, const struct pf_view *p,
-		    const struct vf_order_result *made)
+static void create_as_text(const struct cmd_run *r, const struct pf_view *p,
+			   const struct vf_order_result *made)
 {
 	const struct out *o = &r->out;
 	const char *name = *p->netdev.name ? p->netdev.name : p->addr;
@@ -55,8 +55,8 @@ static int take_guid(struct cmd_run *r, const char *option, const char *text, st
 				     : 0;
 }
 
-static int take_guids(struct cmd_run *r, struct guid list[GUIDS_MAX], struct vf_order *o,
-		      struct err *e)
+static int create_take_guids(struct cmd_run *r, struct guid list[GUIDS_MAX], struct vf_order *o,
+			     struct err *e)
 {
 	const char *first = opt_get(&r->opts, "first-guid"), *text;
 	size_t i = 0;
@@ -87,14 +87,15 @@ static int create_run(struct cmd_run *r, struct err *e)
 		return cmd_usage(r, e, "say of which PF: --pf PF");
 	if (order.driver && strcmp(order.driver, "default") == 0)
 		order.driver = NULL;
-	if (ctl_count(r, &order.count, e) || take_guids(r, guids, &order, e) || nl_open(&nl, e))
+	if (ctl_count(r, &order.count, e) || create_take_guids(r, guids, &order, e) ||
+	    nl_open(&nl, e))
 		return -1;
 	const struct manager m = ctl_manager(r, nl);
 	if (manager_create(&m, &order, &made, e) || inventory_pf(&r->ctx, nl, made.pf, &p, e))
 		return -1;
 	if (r->out.json)
-		return as_json(r, &p, &made, e);
-	as_text(r, &p, &made);
+		return create_as_json(r, &p, &made, e);
+	create_as_text(r, &p, &made);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ static struct hw_addr addr_of(const struct vf_view *v)
 
 /* ---- for programs: the names are those of DRANET's attributes, where it has one ---- */
 
-static int add_hex(struct json *o, const char *key, unsigned value)
+static int list_add_hex(struct json *o, const char *key, unsigned value)
 {
 	char text[16];
 
@@ -40,7 +40,7 @@ static int add_mac(struct json *o, const char *key, struct hw_addr addr)
 	return addr.len ? json_add_str(o, key, hw_addr_format(addr, text)) : 0;
 }
 
-static int add_guid(struct json *o, const char *key, bool known, struct guid g)
+static int list_add_guid(struct json *o, const char *key, bool known, struct guid g)
 {
 	char text[GUID_STR_LEN];
 
@@ -48,7 +48,7 @@ static int add_guid(struct json *o, const char *key, bool known, struct guid g)
 }
 
 /* The GUID of its driver, if it has an interface; else what its PF gives to the next driver. */
-static bool guid_of(const struct vf_view *v, struct guid *out)
+static bool list_guid_of(const struct vf_view *v, struct guid *out)
 {
 	if (hw_addr_guid(v->netdev.addr, out))
 		return true;
@@ -64,13 +64,13 @@ static int add_pci(const struct cmd_run *r, struct json *o, const char *addr,
 
 	if (pci_root(r->ctx.sysfs, addr, root, &none) == 0 && json_add_str(o, "pcieRoot", root))
 		return -1;
-	return json_add_str(o, "pciAddress", addr) || add_hex(o, "pciVendor", p->vendor) ||
-	       add_hex(o, "pciDevice", p->device) ||
+	return json_add_str(o, "pciAddress", addr) || list_add_hex(o, "pciVendor", p->vendor) ||
+	       list_add_hex(o, "pciDevice", p->device) ||
 	       (p->numa_node >= 0 && json_add_int(o, "numaNode", p->numa_node)) ||
 	       (*p->driver && json_add_str(o, "driver", p->driver));
 }
 
-static int add_netdev(struct json *o, const struct netdev_view *d)
+static int list_add_netdev(struct json *o, const struct netdev_view *d)
 {
 	if (!*d->name)
 		return 0;
@@ -99,8 +99,8 @@ static const char *link_text(const struct vf_info *s)
 
 static int add_pf_side(struct json *o, const struct vf_info *s)
 {
-	return add_guid(o, "pfNodeGuid", s->has & VF_NODE_GUID, s->node_guid) ||
-	       add_guid(o, "pfPortGuid", s->has & VF_PORT_GUID, s->port_guid) ||
+	return list_add_guid(o, "pfNodeGuid", s->has & VF_NODE_GUID, s->node_guid) ||
+	       list_add_guid(o, "pfPortGuid", s->has & VF_PORT_GUID, s->port_guid) ||
 	       ((s->has & VF_VLAN) &&
 		(json_add_int(o, "vlan", s->vlan) || json_add_int(o, "vlanQoS", s->qos))) ||
 	       ((s->has & VF_RATE) && (json_add_int(o, "minTxRate", s->min_rate) ||
@@ -111,7 +111,7 @@ static int add_pf_side(struct json *o, const struct vf_info *s)
 }
 
 /* The record has the pod and, if the plugin chose the VF by its distance to GPUs, the reason. */
-static int add_recorded(const struct cmd_run *r, struct json *o, const struct vf_entry *x)
+static int list_add_recorded(const struct cmd_run *r, struct json *o, const struct vf_entry *x)
 {
 	auto_record struct record whole = { 0 };
 	struct record part;
@@ -124,7 +124,7 @@ static int add_recorded(const struct cmd_run *r, struct json *o, const struct vf
 	       json_add_copy(o, "near", json_get(part.device, "near"));
 }
 
-static int add_owner(const struct cmd_run *r, struct json *o, const struct vf_entry *x)
+static int list_add_owner(const struct cmd_run *r, struct json *o, const struct vf_entry *x)
 {
 	struct json *w;
 
@@ -136,7 +136,7 @@ static int add_owner(const struct cmd_run *r, struct json *o, const struct vf_en
 	       json_add_str(w, "ifname", x->owner.key.ifname) ||
 	       json_add_str(w, "netns", x->owner.netns) ||
 	       (*x->owner.rdma.name && json_add_str(w, "rdma", x->owner.rdma.name)) ||
-	       add_recorded(r, w, x);
+	       list_add_recorded(r, w, x);
 }
 
 static int pf_json(const struct cmd_run *r, struct json *o, const struct pf_view *p, struct err *e)
@@ -144,8 +144,8 @@ static int pf_json(const struct cmd_run *r, struct json *o, const struct pf_view
 	struct guid guid = GUID_ZERO;
 	bool ib = hw_addr_guid(p->netdev.addr, &guid);
 
-	if (!o || add_pci(r, o, p->addr, &p->pci) || add_netdev(o, &p->netdev) ||
-	    add_mac(o, "mac", p->netdev.addr) || add_guid(o, "portGuid", ib, guid) ||
+	if (!o || add_pci(r, o, p->addr, &p->pci) || list_add_netdev(o, &p->netdev) ||
+	    add_mac(o, "mac", p->netdev.addr) || list_add_guid(o, "portGuid", ib, guid) ||
 	    add_rdma(o, p->rdma) || json_add_bool(o, "sriov", true) ||
 	    json_add_int(o, "sriovVfs", p->count.num) ||
 	    json_add_int(o, "sriovTotalVfs", p->count.total))
@@ -157,22 +157,22 @@ static int vf_json(const struct cmd_run *r, struct json *o, const struct pf_view
 		   const struct vf_view *v, struct err *e)
 {
 	struct guid guid = GUID_ZERO;
-	bool ib = guid_of(v, &guid);
+	bool ib = list_guid_of(v, &guid);
 
-	if (!o || add_pci(r, o, v->addr, &v->pci) || add_netdev(o, &v->netdev) ||
+	if (!o || add_pci(r, o, v->addr, &v->pci) || list_add_netdev(o, &v->netdev) ||
 	    add_mac(o, "mac", addr_of(v)) || add_mac(o, "pfMac", pf_mac(v)) ||
-	    add_guid(o, "portGuid", ib, guid) || add_rdma(o, v->rdma) ||
+	    list_add_guid(o, "portGuid", ib, guid) || add_rdma(o, v->rdma) ||
 	    json_add_bool(o, "sriov", false) || json_add_bool(o, "isSriovVf", true) ||
 	    json_add_int(o, "vfID", v->index) ||
 	    (*p->netdev.name && json_add_str(o, "pfName", p->netdev.name)) ||
 	    json_add_str(o, "pfPciAddress", p->addr) || add_pf_side(o, &v->pf_side) ||
 	    json_add_str(o, "use", vf_use_name(v->use)) ||
-	    (*v->why && json_add_str(o, "why", v->why)) || add_owner(r, o, &v->entry))
+	    (*v->why && json_add_str(o, "why", v->why)) || list_add_owner(r, o, &v->entry))
 		return err_nomem(e);
 	return 0;
 }
 
-static int as_json(const struct cmd_run *r, const struct inventory *all, struct err *e)
+static int list_as_json(const struct cmd_run *r, const struct inventory *all, struct err *e)
 {
 	auto_json struct json *array = json_new_array();
 
@@ -250,8 +250,8 @@ static enum out_style use_style(enum vf_use u)
 	return u == VF_IN_USE || u == VF_TAKEN ? OUT_PLAIN : OUT_WARN;
 }
 
-static const char *owner_text(const struct cmd_run *r, const struct vf_view *v, char *buf,
-			      size_t size)
+static const char *list_owner_text(const struct cmd_run *r, const struct vf_view *v, char *buf,
+				   size_t size)
 {
 	const struct vf_entry *x = &v->entry;
 	auto_record struct record whole = { 0 };
@@ -283,7 +283,7 @@ static int vf_row(const struct cmd_run *r, struct out_table *t, const struct vf_
 	const struct hw_addr at_pf = pf_mac(v);
 	bool tagged = (v->pf_side.has & VF_VLAN) && v->pf_side.vlan;
 	struct guid guid;
-	bool ib = guid_of(v, &guid);
+	bool ib = list_guid_of(v, &guid);
 
 	(void)snprintf(what, sizeof(what), "VF %u", v->index);
 	const struct out_cell cells[] = {
@@ -298,7 +298,7 @@ static int vf_row(const struct cmd_run *r, struct out_table *t, const struct vf_
 		{ number_text(v->pci.numa_node, numa), OUT_PLAIN },
 		{ or_none(v->rdma), OUT_PLAIN },
 		{ vf_use_name(v->use), use_style(v->use) },
-		{ owner_text(r, v, owner, sizeof(owner)), OUT_PLAIN },
+		{ list_owner_text(r, v, owner, sizeof(owner)), OUT_PLAIN },
 	};
 
 	return out_row(t, cells, e);
@@ -326,8 +326,8 @@ static int as_table(const struct cmd_run *r, const struct inventory *all, struct
 	return 0;
 }
 
-static int read_one(const struct cmd_run *r, struct nl *nl, const char *name, struct inventory *all,
-		    struct err *e)
+static int list_read_one(const struct cmd_run *r, struct nl *nl, const char *name,
+			 struct inventory *all, struct err *e)
 {
 	char addr[PCI_STR_LEN];
 
@@ -342,16 +342,16 @@ static int read_one(const struct cmd_run *r, struct nl *nl, const char *name, st
 	return 0;
 }
 
-static int list_run(struct cmd_run *r, struct err *e)
+static int vf_list_run(struct cmd_run *r, struct err *e)
 {
 	auto_inventory struct inventory all = { 0 };
 	auto_nl struct nl *nl = NULL;
 	const char *pf = opt_get(&r->opts, "pf");
 
 	if (nl_open(&nl, e) ||
-	    (pf ? read_one(r, nl, pf, &all, e) : inventory_read(&r->ctx, nl, &all, e)))
+	    (pf ? list_read_one(r, nl, pf, &all, e) : inventory_read(&r->ctx, nl, &all, e)))
 		return -1;
-	return r->out.json ? as_json(r, &all, e) : as_table(r, &all, e);
+	return r->out.json ? list_as_json(r, &all, e) : as_table(r, &all, e);
 }
 
 static const struct opt opts[] = {
@@ -375,5 +375,5 @@ const struct cmd cmd_vf_list = {
 		 "read.",
 	.opts = { opts },
 	.examples = examples,
-	.run = list_run,
+	.run = vf_list_run,
 };

@@ -79,7 +79,7 @@ static int run_action(struct cmd_run *r, const char *verb, vf_do act, struct err
 	return vf_work_end(&w, e);
 }
 
-static int repair_run(struct cmd_run *r, struct err *e)
+static int vf_repair_run(struct cmd_run *r, struct err *e)
 {
 	return run_action(r, "repaired", manager_repair, e);
 }
@@ -107,7 +107,7 @@ const struct cmd cmd_vf_repair = {
 	.opts = { opts },
 	.examples = repair_examples,
 	.max_words = 65535,
-	.run = repair_run,
+	.run = vf_repair_run,
 };
 
 /* ---- adopt ---- */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static void print_line(void *arg, const char *line)
+static void vf_print_line(void *arg, const char *line)
 {
 	const struct cmd_run *r = arg;
 
@@ -14,7 +14,7 @@ static void print_line(void *arg, const char *line)
 
 struct manager ctl_manager(struct cmd_run *r, struct nl *nl)
 {
-	return (struct manager){ &r->ctx, nl, r->out.json ? NULL : print_line, r };
+	return (struct manager){ &r->ctx, nl, r->out.json ? NULL : vf_print_line, r };
 }
 
 int ctl_vf(struct cmd_run *r, const char *word, char out[PCI_STR_LEN], struct err *e)
@@ -72,8 +72,8 @@ static enum word outcome_word(struct vf_work *w, const struct vf_report *report,
 	return FAILED;
 }
 
-static int report_json(const struct vf_work *w, const char *vf, const char *action,
-		       const char *text, struct err *e)
+static int vf_report_json(const struct vf_work *w, const char *vf, const char *action,
+			  const char *text, struct err *e)
 {
 	struct json *o = json_push_object(w->array);
 
@@ -106,7 +106,7 @@ int vf_work_report(struct vf_work *w, const char *vf, const struct vf_report *re
 	if (word == FAILED || word == WOULD || (word == LEFT && w->named))
 		w->run->status = CMD_FAILED;
 	if (w->array)
-		return report_json(w, vf, action, text, e);
+		return vf_report_json(w, vf, action, text, e);
 	if (why)
 		text = out_error(why, line);
 	if (word != WELL || w->named)

@@ -140,7 +140,7 @@ static const struct json_field metrics_keys[] = {
 	{ 0 },
 };
 
-static int decode_metrics(const struct json *n, struct agent_conf *out, struct err *e)
+static int agent_conf_decode_metrics(const struct json *n, struct agent_conf *out, struct err *e)
 {
 	bool off;
 
@@ -318,7 +318,7 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 			       f.renew);
 	if (decode_store(&f, &c, e) || decode_repair(f.repair, &c.repair, e) ||
 	    decode_plugins(f.plugins, &c.plugins, e) || decode_rails(f.rails, &c.rails, e) ||
-	    decode_devices(f.devices, &c.devices, e) || decode_metrics(f.metrics, &c, e))
+	    decode_devices(f.devices, &c.devices, e) || agent_conf_decode_metrics(f.metrics, &c, e))
 		return -1;
 	c.node = f.node;
 	c.hold = f.hold * SECOND;

@@ -15,7 +15,7 @@
 #define CONF_MAX   65536
 #define SECRET_MAX 262144 /* a file may have many certificates */
 
-static ssize_t read_file(const char *path, size_t max, char **out, struct err *e)
+static ssize_t agent_files_read_file(const char *path, size_t max, char **out, struct err *e)
 {
 	const char *name;
 	auto_fd int dir = safe_open_parent(path, SAFE_OWNED, &name, e);
@@ -26,7 +26,7 @@ static ssize_t read_file(const char *path, size_t max, char **out, struct err *e
 
 static int read_secret(const char *path, char **out, struct err *e)
 {
-	return path && read_file(path, SECRET_MAX, out, e) < 0 ? -1 : 0;
+	return path && agent_files_read_file(path, SECRET_MAX, out, e) < 0 ? -1 : 0;
 }
 
 int agent_files_trusted(const char *path, struct err *e)
@@ -35,7 +35,7 @@ int agent_files_trusted(const char *path, struct err *e)
 
 	if (!real)
 		return err_set(e, ERR_IO, errno, "%s", path);
-	return read_file(real, SECRET_MAX, &text, e) < 0 ? -1 : 0;
+	return agent_files_read_file(real, SECRET_MAX, &text, e) < 0 ? -1 : 0;
 }
 
 /* The line of a file, as `echo secret >FILE` writes it. */
@@ -68,11 +68,11 @@ static int name_of_node(const char *given, char out[64], struct err *e)
 	return agent_conf_node_check(strlen(given) > 63 ? given : out, e);
 }
 
-static int load_tree(const char *path, bool optional, struct json **out, struct err *e)
+static int agent_files_load_tree(const char *path, bool optional, struct json **out, struct err *e)
 {
 	auto_free char *text = NULL;
 	struct err why;
-	ssize_t len = read_file(path, CONF_MAX, &text, &why);
+	ssize_t len = agent_files_read_file(path, CONF_MAX, &text, &why);
 
 	if (len < 0 && optional && why.errnum == ENOENT)
 		return 0;
@@ -112,7 +112,7 @@ static bool stamps_differ(struct agent_files *f)
 	return differ;
 }
 
-static int fill(struct agent_files *f, const char *path, struct err *e)
+static int agent_files_fill(struct agent_files *f, const char *path, struct err *e)
 {
 	const struct agent_conf_etcd *etcd = &f->conf.etcd;
 
@@ -129,9 +129,9 @@ int agent_files_load(const struct ctx *ctx, const char *path, struct agent_files
 	char usual[4096];
 
 	(void)snprintf(usual, sizeof(usual), "%s/" AGENT_CONF_FILE, ctx->etc_dir);
-	if (load_tree(path ? path : usual, !path, &f.tree, e))
+	if (agent_files_load_tree(path ? path : usual, !path, &f.tree, e))
 		return -1;
-	if (fill(&f, path ? path : usual, e)) {
+	if (agent_files_fill(&f, path ? path : usual, e)) {
 		agent_files_clear(&f);
 		return -1;
 	}

@@ -94,7 +94,7 @@ static int add_cdi(struct answer *a, const char *device, struct err *e)
 }
 
 /* Of "rwm", upstream's SR-IOV plugin gives "rw", its plugin for shared devices all three. */
-static int add_node(const char *path, void *arg)
+static int allocate_add_node(const char *path, void *arg)
 {
 	struct answer *a = arg;
 	struct resource_allocation *out = &a->out;
@@ -124,7 +124,7 @@ static int add_files(struct answer *a, const char *device, const struct device_f
 	if (a->conf->nodes != NODES_LIST)
 		return cdi_put(a->ctx, &c, e) || add_cdi(a, device, e) ? -1 : 0;
 	for (size_t i = 0; i < n; i++) {
-		if (files_each(&f[i], add_node, a))
+		if (files_each(&f[i], allocate_add_node, a))
 			return err_nomem(e);
 	}
 	return 0;
@@ -193,19 +193,19 @@ static int add_info(struct answer *a, const struct resource_device *d, const str
 
 /* ---- devices that are functions ---- */
 
-static int not_ours(const struct answer *a, const char *id, struct err *e)
+static int allocate_not_ours(const struct answer *a, const char *id, struct err *e)
 {
 	return err_set(e, ERR_NOTFOUND, 0, "resource %s has no device \"%.64s\"", a->conf->name,
 		       id);
 }
 
-static int add_function(struct answer *a, const char *id, struct err *e)
+static int allocate_add_function(struct answer *a, const char *id, struct err *e)
 {
 	const struct resource_device *d = resource_devices_find(a->q->look, id);
 	struct device_files f;
 
 	if (!d)
-		return not_ours(a, id, e);
+		return allocate_not_ours(a, id, e);
 	if (files_of_function(a->ctx, a->rdma, d, &f, e) ||
 	    devinfo_put(a->ctx, a->conf->name, d, &f, e) || add_files(a, d->id, &f, 1, e))
 		return -1;
@@ -223,7 +223,7 @@ static void env_name(const char *resource, const char *end, char *out, size_t si
 	}
 }
 
-static int add_env(struct answer *a, struct err *e)
+static int allocate_add_env(struct answer *a, struct err *e)
 {
 	struct resource_allocation *out = &a->out;
 	auto_text struct text ids = { 0 };
@@ -248,15 +248,15 @@ static int add_functions(struct answer *a, struct err *e)
 	if (!a->info)
 		return err_nomem(e);
 	for (size_t i = 0; i < a->q->n; i++) {
-		if (add_function(a, a->q->id[i], e))
+		if (allocate_add_function(a, a->q->id[i], e))
 			return -1;
 	}
-	return add_env(a, e);
+	return allocate_add_env(a, e);
 }
 
 /* ---- copies ---- */
 
-static int add_shared(struct answer *a, struct err *e)
+static int allocate_add_shared(struct answer *a, struct err *e)
 {
 	const struct resource_devices *look = a->q->look;
 	auto_free struct device_files *f = calloc(look->n_hcas + 1, sizeof(*f));
@@ -265,7 +265,7 @@ static int add_shared(struct answer *a, struct err *e)
 		return err_nomem(e);
 	for (size_t i = 0; i < a->q->n; i++) {
 		if (!resource_devices_find(look, a->q->id[i]))
-			return not_ours(a, a->q->id[i], e);
+			return allocate_not_ours(a, a->q->id[i], e);
 	}
 	for (size_t i = 0; i < look->n_hcas; i++) {
 		if (files_of_hca(a->ctx, a->rdma, &look->hca[i], &f[i], e))
@@ -277,7 +277,7 @@ static int add_shared(struct answer *a, struct err *e)
 /* ---- the whole answer ---- */
 
 /* Runtimes before 1.28 of the kubelet read the names from an annotation. */
-static int annotate(struct answer *a, struct err *e)
+static int allocate_annotate(struct answer *a, struct err *e)
 {
 	struct resource_allocation *out = &a->out;
 	auto_text struct text names = { 0 };
@@ -305,7 +305,8 @@ int resources_allocate(const struct ctx *ctx, const struct resource_request *r,
 						     .conf = &r->set->conf[r->resource] };
 
 	if (files_open_rdma(&a.rdma, e) ||
-	    (a.conf->shared ? add_shared(&a, e) : add_functions(&a, e)) || annotate(&a, e))
+	    (a.conf->shared ? allocate_add_shared(&a, e) : add_functions(&a, e)) ||
+	    allocate_annotate(&a, e))
 		return err_wrap(e, "resource %s", a.conf->name);
 	*out = a.out;
 	a.out = (struct resource_allocation){ 0 };

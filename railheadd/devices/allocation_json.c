@@ -35,7 +35,7 @@ static int put_mounts(struct json *o, const struct resource_allocation *a)
 	return to ? 0 : -1;
 }
 
-static int put_nodes(struct json *o, const struct resource_allocation *a)
+static int allocation_json_put_nodes(struct json *o, const struct resource_allocation *a)
 {
 	struct json *to = json_add_array(o, "nodes"), *cdi = json_add_array(o, "cdi");
 
@@ -59,36 +59,37 @@ struct json *resource_allocation_to_json(const struct resource_allocation *a)
 
 	if (!o || put_pairs(o, "env", a->env, a->n_env) ||
 	    put_pairs(o, "annotations", a->annotation, a->n_annotations) || put_mounts(o, a) ||
-	    put_nodes(o, a))
+	    allocation_json_put_nodes(o, a))
 		return NULL;
 	return TAKE_PTR(o);
 }
 
 /* ---- from JSON ---- */
 
-static int bad(struct err *e)
+static int allocation_json_bad(struct err *e)
 {
 	return err_set(e, ERR_DECODE, 0, "this is not an answer to Allocate");
 }
 
 /* A copy of text, which is malformed if NULL. */
-static int copy(const char *text, char **out, struct err *e)
+static int allocation_json_copy(const char *text, char **out, struct err *e)
 {
 	if (!text)
-		return bad(e);
+		return allocation_json_bad(e);
 	*out = strdup(text);
 	return *out ? 0 : err_nomem(e);
 }
 
-static int take_pairs(const struct json *from, struct resource_pair **list, size_t *n,
-		      struct err *e)
+static int allocation_json_take_pairs(const struct json *from, struct resource_pair **list,
+				      size_t *n, struct err *e)
 {
 	json_each (member, from) {
 		struct resource_pair p = { NULL, NULL };
 
 		if (ARRAY_GROW(*list, *n, PARTS_MAX, "variables", e))
 			return -1;
-		if (copy(json_key(member), &p.name, e) || copy(json_str(member), &p.value, e)) {
+		if (allocation_json_copy(json_key(member), &p.name, e) ||
+		    allocation_json_copy(json_str(member), &p.value, e)) {
 			free(p.name);
 			return -1;
 		}
@@ -104,8 +105,9 @@ static int take_mounts(const struct json *from, struct resource_allocation *a, s
 
 		if (ARRAY_GROW(a->mount, a->n_mounts, PARTS_MAX, "mounts", e))
 			return -1;
-		if (copy(json_str(json_get(m, "container")), &x.container_path, e) ||
-		    copy(json_str(json_get(m, "host")), &x.host_path, e)) {
+		if (allocation_json_copy(json_str(json_get(m, "container")), &x.container_path,
+					 e) ||
+		    allocation_json_copy(json_str(json_get(m, "host")), &x.host_path, e)) {
 			free(x.container_path);
 			return -1;
 		}
@@ -131,9 +133,9 @@ static int take_nodes(const struct json *from, struct resource_allocation *a, st
 		struct resource_node x = { NULL, permissions_of(json_text(n, "permissions")) };
 
 		if (!x.permissions)
-			return bad(e);
+			return allocation_json_bad(e);
 		if (ARRAY_GROW(a->node, a->n_nodes, PARTS_MAX, "device nodes", e) ||
-		    copy(json_str(json_get(n, "path")), &x.path, e))
+		    allocation_json_copy(json_str(json_get(n, "path")), &x.path, e))
 			return -1;
 		a->node[a->n_nodes++] = x;
 	}
@@ -144,7 +146,7 @@ static int take_cdi(const struct json *from, struct resource_allocation *a, stru
 {
 	json_each (name, from) {
 		if (ARRAY_GROW(a->cdi, a->n_cdi, PARTS_MAX, "CDI devices", e) ||
-		    copy(json_str(name), &a->cdi[a->n_cdi], e))
+		    allocation_json_copy(json_str(name), &a->cdi[a->n_cdi], e))
 			return -1;
 		a->n_cdi++;
 	}
@@ -157,9 +159,10 @@ int resource_allocation_from_json(const struct json *j, struct resource_allocati
 	auto_resource_allocation struct resource_allocation a = { 0 };
 
 	if (json_type(j) != JSON_OBJECT)
-		return bad(e);
-	if (take_pairs(json_get(j, "env"), &a.env, &a.n_env, e) ||
-	    take_pairs(json_get(j, "annotations"), &a.annotation, &a.n_annotations, e) ||
+		return allocation_json_bad(e);
+	if (allocation_json_take_pairs(json_get(j, "env"), &a.env, &a.n_env, e) ||
+	    allocation_json_take_pairs(json_get(j, "annotations"), &a.annotation, &a.n_annotations,
+				       e) ||
 	    take_mounts(json_get(j, "mounts"), &a, e) || take_nodes(json_get(j, "nodes"), &a, e) ||
 	    take_cdi(json_get(j, "cdi"), &a, e))
 		return -1;

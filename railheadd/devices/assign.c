@@ -80,7 +80,7 @@ static const struct device_selector *selector_of(const struct assignment *a,
 /* ---- each function is a device ---- */
 
 /* Devices come before functions that may be devices. */
-static struct resource_device *add_device(struct assignment *a, bool sure, struct err *e)
+static struct resource_device *assign_add_device(struct assignment *a, bool sure, struct err *e)
 {
 	struct resource_devices *d = a->out;
 	size_t all = d->n + d->n_maybe, at = sure ? d->n : all;
@@ -104,10 +104,10 @@ static void add_numa(const struct assignment *a, struct resource_device *d, int 
 	d->numa[d->n_numa++] = numa;
 }
 
-static int add_function(struct assignment *a, const struct function *f,
-			const struct device_selector *s, bool sure, struct err *e)
+static int assign_add_function(struct assignment *a, const struct function *f,
+			       const struct device_selector *s, bool sure, struct err *e)
 {
-	struct resource_device *d = add_device(a, sure, e);
+	struct resource_device *d = assign_add_device(a, sure, e);
 
 	if (!d)
 		return -1;
@@ -123,7 +123,7 @@ static int add_function(struct assignment *a, const struct function *f,
 }
 
 /* Leave out functions that the host needs: a PF with VFs, and that of the default route. */
-static int add_functions(struct assignment *a, struct err *e)
+static int assign_add_functions(struct assignment *a, struct err *e)
 {
 	for (size_t i = 0; i < a->all->n; i++) {
 		const struct function *f = &a->all->f[i];
@@ -141,7 +141,7 @@ static int add_functions(struct assignment *a, struct err *e)
 			continue;
 		}
 		a->taken[i] = sure;
-		if (add_function(a, f, s, sure, e))
+		if (assign_add_function(a, f, s, sure, e))
 			return -1;
 	}
 	return 0;
@@ -157,7 +157,7 @@ static bool is_shareable(const struct assignment *a, const struct function *f)
 	return s && sure && (*f->addr || (a->conf->software && device_selector_names(s)));
 }
 
-static int add_hca(struct assignment *a, const struct function *f, struct err *e)
+static int assign_add_hca(struct assignment *a, const struct function *f, struct err *e)
 {
 	struct resource_devices *d = a->out;
 	struct resource_hca *h;
@@ -171,8 +171,8 @@ static int add_hca(struct assignment *a, const struct function *f, struct err *e
 	return 0;
 }
 
-static int add_copies(struct assignment *a, const struct function *const *f, size_t n,
-		      struct err *e)
+static int assign_add_copies(struct assignment *a, const struct function *const *f, size_t n,
+			     struct err *e)
 {
 	struct resource_device first = { .healthy = true };
 
@@ -180,7 +180,7 @@ static int add_copies(struct assignment *a, const struct function *const *f, siz
 		add_numa(a, &first, f[i]->numa);
 	shared_health(a->conf, a->all, f, n, &first);
 	for (uint32_t i = 0; n && i < a->conf->copies; i++) {
-		struct resource_device *d = add_device(a, true, e);
+		struct resource_device *d = assign_add_device(a, true, e);
 
 		if (!d)
 			return -1;
@@ -190,7 +190,7 @@ static int add_copies(struct assignment *a, const struct function *const *f, siz
 	return 0;
 }
 
-static int add_shared(struct assignment *a, struct err *e)
+static int assign_add_shared(struct assignment *a, struct err *e)
 {
 	auto_free const struct function **f =
 		calloc(a->all->n + 1, sizeof(const struct function *));
@@ -202,10 +202,10 @@ static int add_shared(struct assignment *a, struct err *e)
 		if (!is_shareable(a, &a->all->f[i]))
 			continue;
 		f[n++] = &a->all->f[i];
-		if (add_hca(a, &a->all->f[i], e))
+		if (assign_add_hca(a, &a->all->f[i], e))
 			return -1;
 	}
-	return add_copies(a, f, n, e);
+	return assign_add_copies(a, f, n, e);
 }
 
 /* ---- all resources ---- */
@@ -227,7 +227,7 @@ static int assign(struct assignment *a, struct err *e)
 {
 	if (note_vhost(a, e))
 		return -1;
-	if (a->conf->shared ? add_shared(a, e) : add_functions(a, e))
+	if (a->conf->shared ? assign_add_shared(a, e) : assign_add_functions(a, e))
 		return -1;
 	if (a->out->n)
 		return 0;

@@ -11,7 +11,7 @@
 #define CLASS_STEP 1024u /* more than any path has switches */
 
 /* The order is that of topo_distance_cmp(). */
-static uint32_t number_of(const struct topo_distance *d)
+static uint32_t assign_place_number_of(const struct topo_distance *d)
 {
 	enum topo_class class = d->class == TOPO_PXB ? TOPO_PIX : d->class;
 	uint32_t switches = d->switches < CLASS_STEP ? d->switches : CLASS_STEP - 1;
@@ -27,8 +27,8 @@ static uint32_t nearest_gpu(const struct topo_machine *m, uint32_t pci)
 		struct topo_distance d;
 
 		topo_distance(m, m->gpu[i].pci, pci, &d);
-		if (number_of(&d) < best)
-			best = number_of(&d);
+		if (assign_place_number_of(&d) < best)
+			best = assign_place_number_of(&d);
 	}
 	return best;
 }

@@ -29,7 +29,7 @@ static int answer_question(child_fn fn, struct json *answer, struct err *e)
 		       : 0;
 }
 
-static int child_main(child_fn fn)
+static int devices_child_main(child_fn fn)
 {
 	auto_json struct json *answer = json_new_object();
 	struct err e;
@@ -50,8 +50,8 @@ static int put_look(const struct resource_set *set, const struct resource_look *
 		       : 0;
 }
 
-static int look(const struct ctx *ctx, const struct json *question, struct json *answer,
-		struct err *e)
+static int devices_child_look(const struct ctx *ctx, const struct json *question,
+			      struct json *answer, struct err *e)
 {
 	auto_resource_set struct resource_set *set = NULL;
 	auto_resource_look struct resource_look l = { .n = 0 };
@@ -68,13 +68,13 @@ static int look(const struct ctx *ctx, const struct json *question, struct json 
 
 int child_look(void)
 {
-	return child_main(look);
+	return devices_child_main(devices_child_look);
 }
 
 /* ---- publish ---- */
 
-static int publish(const struct ctx *ctx, const struct json *question, struct json *answer,
-		   struct err *e)
+static int devices_child_publish(const struct ctx *ctx, const struct json *question,
+				 struct json *answer, struct err *e)
 {
 	auto_resource_set struct resource_set *set = NULL;
 	auto_resource_look struct resource_look l = { .n = 0 };
@@ -90,7 +90,7 @@ static int publish(const struct ctx *ctx, const struct json *question, struct js
 
 int child_publish(void)
 {
-	return child_main(publish);
+	return devices_child_main(devices_child_publish);
 }
 
 /* ---- allocate ---- */
@@ -113,8 +113,8 @@ static int allocate_one(const struct ctx *ctx, struct resource_request *r,
 	return json_push(to, resource_allocation_to_json(&a)) ? err_nomem(e) : 0;
 }
 
-static int allocate(const struct ctx *ctx, const struct json *question, struct json *answer,
-		    struct err *e)
+static int devices_child_allocate(const struct ctx *ctx, const struct json *question,
+				  struct json *answer, struct err *e)
 {
 	auto_resource_set struct resource_set *set = NULL;
 	auto_resource_look struct resource_look l = { .n = 0 };
@@ -139,7 +139,7 @@ static int allocate(const struct ctx *ctx, const struct json *question, struct j
 
 int child_allocate(void)
 {
-	return child_main(allocate);
+	return devices_child_main(devices_child_allocate);
 }
 
 /* ---- register ---- */
@@ -165,5 +165,5 @@ static int call_kubelet(const struct ctx *ctx, const struct json *question, stru
 
 int child_register(void)
 {
-	return child_main(call_kubelet);
+	return devices_child_main(call_kubelet);
 }

@@ -159,7 +159,7 @@ int conf_select(struct device_selector *s, const struct select_key *keys, const 
 	return 0;
 }
 
-static bool has_key(const char *key, struct conf_keys known)
+static bool conf_has_key(const char *key, struct conf_keys known)
 {
 	for (const struct json_field *x = known.fields; x && x->key; x++) {
 		if (strcasecmp(key, x->key) == 0)
@@ -180,7 +180,7 @@ int conf_ignored(struct conf_file *f, const struct json *n, const char *where,
 	char *text;
 
 	json_each (member, n) {
-		if (s->n_warnings == WARNINGS_MAX || has_key(json_key(member), known))
+		if (s->n_warnings == WARNINGS_MAX || conf_has_key(json_key(member), known))
 			continue;
 		if (ARRAY_GROW(s->warning, s->n_warnings, WARNINGS_MAX, "warnings", e))
 			return -1;

@@ -46,7 +46,7 @@ static const struct select_key keys[] = {
 	{ NULL, SELECT_PROPERTIES },
 };
 
-static int refuse_unknown(const struct json *n, const char *where, struct err *e)
+static int conf_own_refuse_unknown(const struct json *n, const char *where, struct err *e)
 {
 	json_each (member, n) {
 		const struct select_key *k = keys;
@@ -60,8 +60,8 @@ static int refuse_unknown(const struct json *n, const char *where, struct err *e
 	return 0;
 }
 
-static int add_selector(struct resource_conf *r, const struct own_resource *own,
-			const struct json *n, const char *where, struct err *e)
+static int conf_own_add_selector(struct resource_conf *r, const struct own_resource *own,
+				 const struct json *n, const char *where, struct err *e)
 {
 	struct device_selector *s;
 
@@ -71,7 +71,7 @@ static int add_selector(struct resource_conf *r, const struct own_resource *own,
 	if (!json_len(n))
 		return err_set(e, ERR_CONFIG, 0,
 			       "%s: names no property, such as \"pf\" or \"vendor\"", where);
-	if (refuse_unknown(n, where, e) || !(s = conf_selector(r, e)) ||
+	if (conf_own_refuse_unknown(n, where, e) || !(s = conf_selector(r, e)) ||
 	    conf_select(s, keys, n, where, e))
 		return -1;
 	s->rdma = own->rdma || own->share;
@@ -87,17 +87,18 @@ static int add_selectors(struct resource_conf *r, const struct own_resource *own
 
 	if (json_type(own->select) != JSON_ARRAY) {
 		(void)snprintf(place, sizeof(place), "%s.select", where);
-		return add_selector(r, own, own->select, place, e);
+		return conf_own_add_selector(r, own, own->select, place, e);
 	}
 	json_each (n, own->select) {
 		(void)snprintf(place, sizeof(place), "%s.select[%zu]", where, i++);
-		if (add_selector(r, own, n, place, e))
+		if (conf_own_add_selector(r, own, n, place, e))
 			return -1;
 	}
 	return i ? 0 : err_set(e, ERR_CONFIG, 0, "%s.select: the list is empty", where);
 }
 
-static int add_resource(struct conf_file *f, const struct json *n, const char *where, struct err *e)
+static int conf_own_add_resource(struct conf_file *f, const struct json *n, const char *where,
+				 struct err *e)
 {
 	struct own_resource own = { .numa = true, .link_down = 1, .nodes = NODES_LIST };
 	char place[CONF_WHERE_LEN];
@@ -127,7 +128,7 @@ int conf_own(struct conf_file *f, const struct json *tree, struct err *e)
 		return -1;
 	json_each (n, file.resources) {
 		(void)snprintf(where, sizeof(where), "resources[%zu]", i++);
-		if (add_resource(f, n, where, e))
+		if (conf_own_add_resource(f, n, where, e))
 			return -1;
 	}
 	conf_interval(f->set, file.interval);

@@ -50,8 +50,8 @@ static bool is_empty(const struct device_selector *s)
 	return true;
 }
 
-static int add_selector(struct resource_conf *r, const struct shared_resource *x, const char *where,
-			struct err *e)
+static int conf_shared_add_selector(struct resource_conf *r, const struct shared_resource *x,
+				    const char *where, struct err *e)
 {
 	struct device_selector *s = conf_selector(r, e);
 	char place[CONF_WHERE_LEN];
@@ -75,7 +75,8 @@ static int add_selector(struct resource_conf *r, const struct shared_resource *x
 			   : 0;
 }
 
-static int add_resource(struct conf_file *f, const struct json *n, const char *where, struct err *e)
+static int conf_shared_add_resource(struct conf_file *f, const struct json *n, const char *where,
+				    struct err *e)
 {
 	struct shared_resource x = { .prefix = f->prefix };
 	char place[CONF_WHERE_LEN], name[512];
@@ -91,7 +92,7 @@ static int add_resource(struct conf_file *f, const struct json *n, const char *w
 	r->shared = true;
 	r->no_topology = true;
 	r->copies = x.copies;
-	if (conf_name(f, r, name, place, e) || add_selector(r, &x, where, e) ||
+	if (conf_name(f, r, name, place, e) || conf_shared_add_selector(r, &x, where, e) ||
 	    conf_ignored(f, n, where, (struct conf_keys){ resource_fields, NULL }, e))
 		return -1;
 	(void)snprintf(place, sizeof(place), "%s.selectors", where);
@@ -103,7 +104,7 @@ int conf_shared(struct conf_file *f, const struct json *tree, struct err *e)
 	static const struct conf_form form = { "configList",
 					       file_fields,
 					       { .prefix = PREFIX, .interval = DEFAULT_INTERVAL },
-					       add_resource };
+					       conf_shared_add_resource };
 
 	return conf_add_upstream(f, tree, &form, e);
 }

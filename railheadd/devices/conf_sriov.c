@@ -66,20 +66,20 @@ static const struct {
 	{ "auxTypes", "auxiliary devices of subfunctions" },
 };
 
-static bool is_empty(const struct json *n)
+static bool conf_sriov_is_empty(const struct json *n)
 {
 	const char *text = json_str(n);
 
 	return !n || (text && !*text) || (json_type(n) == JSON_ARRAY && !json_len(n));
 }
 
-static int refuse(const struct json *n, const char *where, struct err *e)
+static int conf_sriov_refuse(const struct json *n, const char *where, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		const struct json *value = json_get(n, refused[i].key);
 		char shown[JSON_SHOW_LEN];
 
-		if (is_empty(value))
+		if (conf_sriov_is_empty(value))
 			continue;
 		err_set(e, ERR_FIELD, 0, "%s.%s: %s: %s are not supported", where, refused[i].key,
 			json_show(value, shown), refused[i].what);
@@ -89,33 +89,33 @@ static int refuse(const struct json *n, const char *where, struct err *e)
 	return 0;
 }
 
-static int add_selector(struct conf_file *f, struct resource_conf *r, const struct json *n,
-			const char *where, struct err *e)
+static int conf_sriov_add_selector(struct conf_file *f, struct resource_conf *r,
+				   const struct json *n, const char *where, struct err *e)
 {
 	struct device_selector *s;
 
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
 			       json_type_name(n));
-	if (refuse(n, where, e) || !(s = conf_selector(r, e)) ||
+	if (conf_sriov_refuse(n, where, e) || !(s = conf_selector(r, e)) ||
 	    json_decode(n, where, flag_fields, s, e) || conf_select(s, keys, n, where, e))
 		return -1;
 	return conf_ignored(f, n, where, (struct conf_keys){ flag_fields, keys }, e);
 }
 
-static int add_selectors(struct conf_file *f, struct resource_conf *r, const struct json *n,
-			 const char *where, struct err *e)
+static int conf_sriov_add_selectors(struct conf_file *f, struct resource_conf *r,
+				    const struct json *n, const char *where, struct err *e)
 {
 	char place[CONF_WHERE_LEN];
 	size_t i = 0;
 
 	if (json_type(n) != JSON_ARRAY) {
 		(void)snprintf(place, sizeof(place), "%s.selectors", where);
-		return n ? add_selector(f, r, n, place, e) : 0;
+		return n ? conf_sriov_add_selector(f, r, n, place, e) : 0;
 	}
 	json_each (one, n) {
 		(void)snprintf(place, sizeof(place), "%s.selectors[%zu]", where, i++);
-		if (add_selector(f, r, one, place, e))
+		if (conf_sriov_add_selector(f, r, one, place, e))
 			return -1;
 	}
 	return 0;
@@ -141,7 +141,8 @@ static int check_info(const struct json *info, const char *where, struct err *e)
 	return 0;
 }
 
-static int decode(const struct json *n, const char *where, struct sriov_resource *x, struct err *e)
+static int conf_sriov_decode(const struct json *n, const char *where, struct sriov_resource *x,
+			     struct err *e)
 {
 	if (json_type(n) != JSON_OBJECT)
 		return err_set(e, ERR_DECODE, 0, "%s: must be an object, got %s", where,
@@ -155,20 +156,22 @@ static int decode(const struct json *n, const char *where, struct sriov_resource
 	return check_info(x->info, where, e);
 }
 
-static int add_resource(struct conf_file *f, const struct json *n, const char *where, struct err *e)
+static int conf_sriov_add_resource(struct conf_file *f, const struct json *n, const char *where,
+				   struct err *e)
 {
 	struct sriov_resource x = { .prefix = f->prefix };
 	char place[CONF_WHERE_LEN], name[512];
 	struct resource_conf *r;
 
-	if (decode(n, where, &x, e) || !(r = conf_new(f, e)))
+	if (conf_sriov_decode(n, where, &x, e) || !(r = conf_new(f, e)))
 		return -1;
 	(void)snprintf(name, sizeof(name), "%.250s/%.250s", x.prefix, x.name);
 	(void)snprintf(place, sizeof(place), "%s.resourceName", where);
 	r->no_topology = x.no_topology;
 	if (x.info && !(r->info = json_dup(x.info)))
 		return err_nomem(e);
-	if (conf_name(f, r, name, place, e) || add_selectors(f, r, x.selectors, where, e))
+	if (conf_name(f, r, name, place, e) ||
+	    conf_sriov_add_selectors(f, r, x.selectors, where, e))
 		return -1;
 	return conf_ignored(f, n, where, (struct conf_keys){ resource_fields, NULL }, e);
 }
@@ -176,7 +179,7 @@ static int add_resource(struct conf_file *f, const struct json *n, const char *w
 int conf_sriov(struct conf_file *f, const struct json *tree, struct err *e)
 {
 	static const struct conf_form form = {
-		"resourceList", file_fields, { .prefix = PREFIX }, add_resource
+		"resourceList", file_fields, { .prefix = PREFIX }, conf_sriov_add_resource
 	};
 
 	return conf_add_upstream(f, tree, &form, e);

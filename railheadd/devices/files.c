@@ -65,7 +65,7 @@ static int read_chardevs(struct nl *nl, const struct rdma_link *d, struct device
 	return err_hint(e, RDMA_LOADS);
 }
 
-static int no_rdma(const char *what, struct err *e)
+static int files_no_rdma(const char *what, struct err *e)
 {
 	err_set(e, ERR_STATE, 0, "%s has no RDMA device on the host", what);
 	return err_hint(e,
@@ -80,11 +80,11 @@ static int read_rdma(const struct ctx *ctx, struct nl *nl, const char *addr, str
 	struct err why;
 
 	if (!nl)
-		return no_rdma(addr, e);
+		return files_no_rdma(addr, e);
 	if (rdma_of_bus(ctx->sysfs, nl, addr, &d, &why) == 0)
 		return read_chardevs(nl, &d, f, e);
 	if (why.code == ERR_NOTFOUND && why.errnum == ENOENT)
-		return no_rdma(addr, e);
+		return files_no_rdma(addr, e);
 	*e = why;
 	return -1;
 }
@@ -99,7 +99,7 @@ int files_of_hca(const struct ctx *ctx, struct nl *rdma, const struct resource_h
 		if (read_rdma(ctx, rdma, h->addr, &f, e))
 			return -1;
 	} else if (!rdma) {
-		return no_rdma(h->name, e);
+		return files_no_rdma(h->name, e);
 	} else if (nl_rdma_by_name(rdma, h->name, &d, e) || read_chardevs(rdma, &d, &f, e)) {
 		return err_wrap(e, "RDMA device %s", h->name);
 	}

@@ -34,7 +34,7 @@ bool folder_watch_renew(struct folder_watch *w)
 }
 
 /* Which events they are does not matter, nor whether some were lost. */
-static void readable(evutil_socket_t fd, short what, void *arg)
+static void folder_watch_readable(evutil_socket_t fd, short what, void *arg)
 {
 	_Alignas(struct inotify_event) char buf[4096];
 	struct folder_watch *w = arg;
@@ -62,7 +62,7 @@ int folder_watch_new(const struct folder_watch_conf *conf, struct folder_watch *
 		folder_watch_free(w);
 		return -1;
 	}
-	w->event = event_new(conf->base, w->fd, EV_READ | EV_PERSIST, readable, w);
+	w->event = event_new(conf->base, w->fd, EV_READ | EV_PERSIST, folder_watch_readable, w);
 	if (!w->event || event_add(w->event, NULL)) {
 		folder_watch_free(w);
 		return err_nomem(e);

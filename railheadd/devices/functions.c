@@ -27,14 +27,14 @@ struct survey {
 	struct functions found;
 };
 
-static void survey_clear(struct survey *s)
+static void functions_survey_clear(struct survey *s)
 {
 	topo_machine_clear(&s->m);
 	inventory_clear(&s->inventory);
 	functions_clear(&s->found);
 	nl_release(s->nl);
 }
-#define auto_survey auto_clean(survey_clear)
+#define auto_survey auto_clean(functions_survey_clear)
 
 void functions_clear(struct functions *f)
 {
@@ -68,7 +68,8 @@ static void read_pkey(const struct survey *s, struct function *f)
 }
 
 /* The interface says it best. A function whose interface is out of sight has its class. */
-static const char *link_of(const struct survey *s, const struct function *f, uint32_t class_code)
+static const char *functions_link_of(const struct survey *s, const struct function *f,
+				     uint32_t class_code)
 {
 	const char *const name[] = { f->netdev, f->pf_netdev };
 	struct link_info link;
@@ -100,14 +101,14 @@ static void read_carrier(const struct survey *s, struct function *f)
 	(void)snprintf(f->port, sizeof(f->port), "%s", f->pf_netdev);
 }
 
-static void fill(const struct survey *s, const struct pci_info *pci, struct function *f)
+static void functions_fill(const struct survey *s, const struct pci_info *pci, struct function *f)
 {
 	(void)snprintf(f->vendor, sizeof(f->vendor), "%04x", pci->vendor);
 	(void)snprintf(f->device, sizeof(f->device), "%04x", pci->device);
 	memcpy(f->driver, pci->driver, sizeof(f->driver));
 	f->numa = pci->numa_node;
 	f->has_verbs = rdma_bus_verbs(s->ctx->sysfs, f->addr, NULL);
-	f->link = link_of(s, f, pci->class_code);
+	f->link = functions_link_of(s, f, pci->class_code);
 	f->has_route = *s->default_netdev && strcmp(s->default_netdev, f->netdev) == 0;
 	read_acpi(s, f);
 	read_pkey(s, f);
@@ -115,7 +116,7 @@ static void fill(const struct survey *s, const struct pci_info *pci, struct func
 	read_carrier(s, f);
 }
 
-static struct function *add(struct survey *s, const char *addr, struct err *e)
+static struct function *functions_add(struct survey *s, const char *addr, struct err *e)
 {
 	struct functions *all = &s->found;
 
@@ -183,9 +184,10 @@ static int find_use(const struct survey *s, const struct vf_view *v, struct func
 
 /* ---- all functions ---- */
 
-static int add_vf(struct survey *s, const struct pf_view *p, const struct vf_view *v, struct err *e)
+static int functions_add_vf(struct survey *s, const struct pf_view *p, const struct vf_view *v,
+			    struct err *e)
 {
-	struct function *f = add(s, v->addr, e);
+	struct function *f = functions_add(s, v->addr, e);
 
 	if (!f)
 		return -1;
@@ -194,13 +196,13 @@ static int add_vf(struct survey *s, const struct pf_view *p, const struct vf_vie
 	memcpy(f->netdev, v->netdev.name, sizeof(f->netdev));
 	memcpy(f->rdma, v->rdma, sizeof(f->rdma));
 	f->vf = v->index;
-	fill(s, &v->pci, f);
+	functions_fill(s, &v->pci, f);
 	return find_use(s, v, f, e);
 }
 
 static int add_whole(struct survey *s, const char *addr, const struct pci_info *pci, struct err *e)
 {
-	struct function *f = add(s, addr, e);
+	struct function *f = functions_add(s, addr, e);
 	struct err ignored;
 
 	if (!f)
@@ -210,23 +212,23 @@ static int add_whole(struct survey *s, const char *addr, const struct pci_info *
 	memcpy(f->pf_netdev, f->netdev, sizeof(f->pf_netdev));
 	if (pci_rdma_device(s->ctx->sysfs, addr, f->rdma, &ignored))
 		f->rdma[0] = '\0';
-	fill(s, pci, f);
+	functions_fill(s, pci, f);
 	return ask_host(s, f, e);
 }
 
-static int add_pf(struct survey *s, const struct pf_view *p, struct err *e)
+static int functions_add_pf(struct survey *s, const struct pf_view *p, struct err *e)
 {
 	if (add_whole(s, p->addr, &p->pci, e))
 		return -1;
 	s->found.f[s->found.n - 1].has_vfs = p->count.num > 0;
 	for (size_t i = 0; i < p->n_vfs; i++) {
-		if (add_vf(s, p, &p->vf[i], e))
+		if (functions_add_vf(s, p, &p->vf[i], e))
 			return -1;
 	}
 	return 0;
 }
 
-static bool is_listed(const struct survey *s, const char *addr)
+static bool functions_is_listed(const struct survey *s, const char *addr)
 {
 	for (size_t i = 0; i < s->inventory.n_pfs; i++) {
 		if (strcmp(s->inventory.pf[i].addr, addr) == 0)
@@ -245,7 +247,7 @@ static int add_others(struct survey *s, struct err *e)
 		struct err gone;
 
 		if (!p->has_class || p->class_code >> 16 != CLASS_NETWORK || p->is_vf ||
-		    is_listed(s, pci_format(p->addr, addr)))
+		    functions_is_listed(s, pci_format(p->addr, addr)))
 			continue;
 		if (pci_read(s->ctx->sysfs, addr, &pci, &gone) == 0 && add_whole(s, addr, &pci, e))
 			return -1;
@@ -261,7 +263,7 @@ static int add_software(struct survey *s, struct err *e)
 
 		if (h->kind != TOPO_HCA_SOFTWARE)
 			continue;
-		if (!(f = add(s, "", e)))
+		if (!(f = functions_add(s, "", e)))
 			return -1;
 		(void)snprintf(f->rdma, sizeof(f->rdma), "%s", h->name);
 		if (h->n_ports)
@@ -274,7 +276,7 @@ static int add_software(struct survey *s, struct err *e)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int functions_compare(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 	struct pci_addr p, q;
@@ -334,14 +336,14 @@ int functions_read(const struct ctx *ctx, struct functions *out, struct err *e)
 	    inventory_read(ctx, s.nl, &s.inventory, e))
 		return -1;
 	for (size_t i = 0; i < s.inventory.n_pfs; i++) {
-		if (add_pf(&s, &s.inventory.pf[i], e))
+		if (functions_add_pf(&s, &s.inventory.pf[i], e))
 			return -1;
 	}
 	if (add_others(&s, e) || add_software(&s, e) || read_mode(&s.found, e))
 		return -1;
 	s.found.no_vhost = !has_vhost(ctx);
 	if (s.found.n)
-		qsort(s.found.f, s.found.n, sizeof(*s.found.f), compare);
+		qsort(s.found.f, s.found.n, sizeof(*s.found.f), functions_compare);
 	*out = s.found;
 	s.found = (struct functions){ 0 };
 	return 0;

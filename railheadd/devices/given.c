@@ -12,7 +12,7 @@ void given_clear(struct given *g)
 	*g = (struct given){ .n = 0 };
 }
 
-static int add(struct given *g, const char *id, struct given_id new, struct err *e)
+static int devices_given_add(struct given *g, const char *id, struct given_id new, struct err *e)
 {
 	size_t len = strlen(id);
 
@@ -27,12 +27,12 @@ static int add(struct given *g, const char *id, struct given_id new, struct err 
 
 int given_add(struct given *g, const char *id, int64_t at, struct err *e)
 {
-	return add(g, id, (struct given_id){ .at = at }, e);
+	return devices_given_add(g, id, (struct given_id){ .at = at }, e);
 }
 
 int given_list(struct given *g, const char *id, int64_t at, struct err *e)
 {
-	return add(g, id, (struct given_id){ .at = at, .listed = true }, e);
+	return devices_given_add(g, id, (struct given_id){ .at = at, .listed = true }, e);
 }
 
 /* The latest of an id comes first, and an Allocate before a list of the same time. */

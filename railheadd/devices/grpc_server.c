@@ -63,7 +63,7 @@ static void close_connection(struct connection *c)
 	accept_more(s);
 }
 
-static void fail(struct connection *c, const struct err *e)
+static void grpc_server_fail(struct connection *c, const struct err *e)
 {
 	log_warn(&c->server->conf.ctx->log, "%s: %s", c->server->conf.path, e->msg);
 	close_connection(c);
@@ -81,12 +81,12 @@ static void flush(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	while (len && evbuffer_get_length(out) < WRITE_MAX) {
 		if (grpc_session_out(c->session, &bytes, &len, &e)) {
-			fail(c, &e);
+			grpc_server_fail(c, &e);
 			return;
 		}
 		if (len && evbuffer_add(out, bytes, len)) {
 			(void)err_nomem(&e);
-			fail(c, &e);
+			grpc_server_fail(c, &e);
 			return;
 		}
 	}
@@ -101,13 +101,13 @@ static void wake(void *waker)
 	event_active(c->flush, EV_TIMEOUT, 0);
 }
 
-static void written(struct bufferevent *io, void *arg)
+static void grpc_server_written(struct bufferevent *io, void *arg)
 {
 	(void)io;
 	flush(-1, 0, arg);
 }
 
-static void readable(struct bufferevent *io, void *arg)
+static void grpc_server_readable(struct bufferevent *io, void *arg)
 {
 	struct connection *c = arg;
 	struct evbuffer *in = bufferevent_get_input(io);
@@ -118,7 +118,7 @@ static void readable(struct bufferevent *io, void *arg)
 	if (!bytes && len)
 		(void)err_nomem(&e);
 	if ((!bytes && len) || grpc_session_in(c->session, bytes, len, &e)) {
-		fail(c, &e);
+		grpc_server_fail(c, &e);
 		return;
 	}
 	(void)evbuffer_drain(in, len);
@@ -126,7 +126,7 @@ static void readable(struct bufferevent *io, void *arg)
 }
 
 /* It has closed, or does not read. */
-static void event_of_peer(struct bufferevent *io, short what, void *arg)
+static void grpc_server_event_of_peer(struct bufferevent *io, short what, void *arg)
 {
 	(void)io;
 	(void)what;
@@ -151,8 +151,8 @@ static struct connection *new_connection(struct grpc_server *s, int fd)
 	return NULL;
 }
 
-static void accepted(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *from, int len,
-		     void *arg)
+static void grpc_server_accepted(struct evconnlistener *l, evutil_socket_t fd,
+				 struct sockaddr *from, int len, void *arg)
 {
 	const struct timeval stuck = { .tv_sec = STUCK_S };
 	struct grpc_server *s = arg;
@@ -169,7 +169,8 @@ static void accepted(struct evconnlistener *l, evutil_socket_t fd, struct sockad
 	TAILQ_INSERT_TAIL(&s->all, c, all);
 	s->n++;
 	accept_more(s);
-	bufferevent_setcb(c->io, readable, written, event_of_peer, c);
+	bufferevent_setcb(c->io, grpc_server_readable, grpc_server_written,
+			  grpc_server_event_of_peer, c);
 	bufferevent_setwatermark(c->io, EV_READ, 0, READ_MAX);
 	(void)bufferevent_set_timeouts(c->io, NULL, &stuck);
 	(void)bufferevent_enable(c->io, EV_READ | EV_WRITE);
@@ -187,7 +188,7 @@ static void not_accepted(struct evconnlistener *l, void *arg)
 	(void)event_add(s->retry, &pause);
 }
 
-static void retry(evutil_socket_t fd, short what, void *arg)
+static void grpc_server_retry(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
@@ -203,10 +204,10 @@ int grpc_server_new(const struct grpc_server_conf *conf, int fd, struct grpc_ser
 		return err_nomem(e);
 	s->conf = *conf;
 	TAILQ_INIT(&s->all);
-	s->retry = evtimer_new(conf->base, retry, s);
+	s->retry = evtimer_new(conf->base, grpc_server_retry, s);
 	if (s->retry)
-		s->listener =
-			evconnlistener_new(conf->base, accepted, s, LEV_OPT_CLOSE_ON_EXEC, 0, fd);
+		s->listener = evconnlistener_new(conf->base, grpc_server_accepted, s,
+						 LEV_OPT_CLOSE_ON_EXEC, 0, fd);
 	if (!s->listener) {
 		grpc_server_free(s);
 		return err_nomem(e);

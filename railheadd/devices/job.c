@@ -77,7 +77,7 @@ static const struct json *read_answer(const struct job *j, struct slice text, st
 	return answer;
 }
 
-static void done(void *arg, enum child_end how, const char *text, size_t len)
+static void devices_job_done(void *arg, enum child_end how, const char *text, size_t len)
 {
 	auto_json struct json *tree = NULL;
 	const struct json *answer = NULL;
@@ -118,7 +118,7 @@ static int start_child(struct job *j, struct err *e)
 					  .run = j->conf.run,
 					  .deadline_ms = j->conf.timeout_ms,
 					  .text_max = JOB_OUTPUT_MAX,
-					  .done = done,
+					  .done = devices_job_done,
 					  .gone = gone,
 					  .arg = j };
 
@@ -126,7 +126,7 @@ static int start_child(struct job *j, struct err *e)
 }
 
 /* A child that was killed a moment ago is about to end; the loop has not seen it yet. */
-static unsigned count_held(const struct jobs *all)
+static unsigned job_count_held(const struct jobs *all)
 {
 	int64_t now = ctx_mono_ms();
 	const struct job *j;
@@ -139,7 +139,7 @@ static unsigned count_held(const struct jobs *all)
 
 int job_start(struct jobs *all, const struct job_conf *conf, struct job **out, struct err *e)
 {
-	unsigned held = count_held(all);
+	unsigned held = job_count_held(all);
 	struct job *j;
 
 	if (held >= JOBS_HELD_MAX)

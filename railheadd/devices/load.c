@@ -82,7 +82,7 @@ static bool is_config_map(const char *dir, const char *real)
  * only root reaches it. A folder of the node may be mounted read-only, too, so each folder except
  * that of the ConfigMap is checked.
  */
-static int open_folder(const char *dir, const char *real, const char **name, struct err *e)
+static int load_open_folder(const char *dir, const char *real, const char **name, struct err *e)
 {
 	auto_fd int above = -1;
 	const char *last;
@@ -96,7 +96,7 @@ static int open_folder(const char *dir, const char *real, const char **name, str
 	return fd < 0 || safe_check_dir(fd, real, e) ? -1 : TAKE_FD(fd);
 }
 
-static ssize_t read_file(const char *dir, const char *path, char **out, struct err *e)
+static ssize_t load_read_file(const char *dir, const char *path, char **out, struct err *e)
 {
 	/* The files of a ConfigMap are links. */
 	auto_free char *real = realpath(path, NULL), *folder = realpath(dir, NULL);
@@ -104,15 +104,16 @@ static ssize_t read_file(const char *dir, const char *path, char **out, struct e
 
 	if (!real || !folder)
 		return errno == ENOMEM ? err_nomem(e) : err_set(e, ERR_IO, errno, "open");
-	auto_fd int fd = open_folder(folder, real, &name, e);
+	auto_fd int fd = load_open_folder(folder, real, &name, e);
 	return fd < 0 ? -1 : fs_read_trusted_at(fd, name, FILE_MAX, out, e);
 }
 
-static int load_file(const char *dir, const char *path, struct resource_set *s, struct err *e)
+static int devices_load_file(const char *dir, const char *path, struct resource_set *s,
+			     struct err *e)
 {
 	auto_free char *text = NULL;
 	auto_json struct json *tree = NULL;
-	ssize_t len = read_file(dir, path, &text, e);
+	ssize_t len = load_read_file(dir, path, &text, e);
 
 	if (len < 0 || json_parse(text, (size_t)len, "the file", &tree, e) ||
 	    conf_add(s, tree, path, e))
@@ -120,7 +121,7 @@ static int load_file(const char *dir, const char *path, struct resource_set *s, 
 	return 0;
 }
 
-static bool is_wanted(const char *name)
+static bool load_is_wanted(const char *name)
 {
 	size_t len = strlen(name), end = strlen(SUFFIX);
 
@@ -140,11 +141,11 @@ static int load_folder(const char *dir, struct resource_set *s, struct err *e)
 		return err_wrap(e, "%.512s", dir);
 	}
 	for (size_t i = 0; i < names.n; i++) {
-		if (!is_wanted(names.name[i]))
+		if (!load_is_wanted(names.name[i]))
 			continue;
 		if (snprintf(path, sizeof(path), "%s/%s", dir, names.name[i]) >= PATH_MAX)
 			return err_set(e, ERR_IO, ENAMETOOLONG, "%.512s", dir);
-		if (load_file(dir, path, s, e))
+		if (devices_load_file(dir, path, s, e))
 			return -1;
 	}
 	return 0;

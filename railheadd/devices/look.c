@@ -53,7 +53,7 @@ static const char **sorted_ids(const char *const *id, size_t *n)
 }
 
 /* A pod may have the device at this place. */
-static void keep(struct resource_devices *d, size_t at)
+static void look_keep(struct resource_devices *d, size_t at)
 {
 	struct resource_device x = d->device[at];
 
@@ -109,7 +109,7 @@ int resource_devices_keep(struct resource_devices *d, const char *const *id, siz
 		if (!at)
 			continue;
 		found[at - ids] = true;
-		keep(d, i);
+		look_keep(d, i);
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (!found[i])

@@ -141,7 +141,7 @@ struct json *resource_look_to_json(const struct resource_look *l)
 
 /* ---- from JSON ---- */
 
-static int bad(struct err *e)
+static int look_json_bad(struct err *e)
 {
 	return err_set(e, ERR_DECODE, 0, "this is not a look at resources");
 }
@@ -149,20 +149,20 @@ static int bad(struct err *e)
 static int take_numa(const struct json *list, struct resource_device *d, struct err *e)
 {
 	if (json_len(list) > RESOURCE_NUMA_MAX)
-		return bad(e);
+		return look_json_bad(e);
 	json_each (node, list) {
 		const char *text = json_str(node);
 		uint64_t v;
 
 		if (!text || parse_u64(text, 0, INT32_MAX, &v))
-			return bad(e);
+			return look_json_bad(e);
 		d->numa[d->n_numa++] = (int)v;
 	}
 	return 0;
 }
 
-static int add_copies(const struct resource_device *d, size_t copies, struct resource_devices *r,
-		      struct err *e)
+static int look_json_add_copies(const struct resource_device *d, size_t copies,
+				struct resource_devices *r, struct err *e)
 {
 	size_t at = r->n + r->n_maybe;
 
@@ -171,21 +171,21 @@ static int add_copies(const struct resource_device *d, size_t copies, struct res
 	for (size_t i = 0; i < copies; i++) {
 		r->device[at + i] = *d;
 		if (copies > 1 && copy_id(d, i, r->device[at + i].id))
-			return bad(e);
+			return look_json_bad(e);
 	}
 	return 0;
 }
 
 /* How many there are; -1: e says why. */
-static int take_device(const struct json *n, struct resource_devices *r, struct err *e)
+static int look_json_take_device(const struct json *n, struct resource_devices *r, struct err *e)
 {
 	struct device_value x = { .copies = 1 };
 
 	if (json_type(n) != JSON_OBJECT)
-		return bad(e);
+		return look_json_bad(e);
 	if (json_decode(n, "device", device_fields, &x, e) || take_numa(x.numa, &x.d, e))
 		return -1;
-	return add_copies(&x.d, x.copies, r, e) ? -1 : (int)x.copies;
+	return look_json_add_copies(&x.d, x.copies, r, e) ? -1 : (int)x.copies;
 }
 
 static int take_hca(const struct json *n, struct resource_devices *r, struct err *e)
@@ -193,7 +193,7 @@ static int take_hca(const struct json *n, struct resource_devices *r, struct err
 	struct resource_hca h = { .addr = "" };
 
 	if (json_type(n) != JSON_OBJECT || json_decode(n, "", hca_fields, &h, e))
-		return bad(e);
+		return look_json_bad(e);
 	if (ARRAY_GROW(r->hca, r->n_hcas, HCAS_MAX, "HCAs", e))
 		return -1;
 	r->hca[r->n_hcas++] = h;
@@ -205,12 +205,12 @@ static int take_resource(const struct json *n, struct resource_devices *r, struc
 	int found;
 
 	json_each (d, json_get(n, "devices")) {
-		if ((found = take_device(d, r, e)) < 0)
+		if ((found = look_json_take_device(d, r, e)) < 0)
 			return -1;
 		r->n += (size_t)found;
 	}
 	json_each (d, json_get(n, "maybe")) {
-		if ((found = take_device(d, r, e)) < 0)
+		if ((found = look_json_take_device(d, r, e)) < 0)
 			return -1;
 		r->n_maybe += (size_t)found;
 	}
@@ -224,7 +224,7 @@ static int take_resource(const struct json *n, struct resource_devices *r, struc
 static int take_note(const struct json *n, struct resource_look *l, struct err *e)
 {
 	if (!json_str(n))
-		return bad(e);
+		return look_json_bad(e);
 	if (ARRAY_GROW(l->note, l->n_notes, NOTES_MAX, "notes", e))
 		return -1;
 	l->note[l->n_notes] = strdup(json_str(n));
@@ -239,7 +239,7 @@ int resource_look_from_json(const struct json *j, size_t n, struct resource_look
 
 	if (json_type(j) != JSON_OBJECT || !list || json_type(list) != JSON_ARRAY ||
 	    json_len(list) != n)
-		return bad(e);
+		return look_json_bad(e);
 	l.of = calloc(n + 1, sizeof(*l.of));
 	if (!l.of)
 		return err_nomem(e);

@@ -9,8 +9,8 @@
 #define ALLOCATING_MAX 8
 #define ALLOCATE_MS    15000
 
-static void refuse(struct resource_plugin *p, struct grpc_call *call, const char *what,
-		   const struct err *why)
+static void plugin_calls_refuse(struct resource_plugin *p, struct grpc_call *call, const char *what,
+				const struct err *why)
 {
 	p->refused++;
 	log_error(&p->place->ctx->log, "device plugin %s: %s: %s%s%s", p->name, what, why->msg,
@@ -18,7 +18,7 @@ static void refuse(struct resource_plugin *p, struct grpc_call *call, const char
 	grpc_call_refuse(call, why);
 }
 
-static void answer(struct grpc_call *call, struct wire_bytes m)
+static void plugin_calls_answer(struct grpc_call *call, struct wire_bytes m)
 {
 	auto_free uint8_t *data = m.data;
 	struct err e;
@@ -38,7 +38,7 @@ static void call_options(void *arg, struct grpc_call *call, const uint8_t *messa
 	(void)arg;
 	(void)message;
 	(void)len;
-	answer(call, wire_options());
+	plugin_calls_answer(call, wire_options());
 }
 
 /* ---- ListAndWatch ---- */
@@ -100,8 +100,8 @@ void plugin_calls_push(struct resource_plugin *p)
 
 /* ---- GetPreferredAllocation ---- */
 
-static int choose(const struct resource_plugin *p, struct resource_preference *q,
-		  struct wire_ids *out, struct err *e)
+static int plugin_calls_choose(const struct resource_plugin *p, struct resource_preference *q,
+			       struct wire_ids *out, struct err *e)
 {
 	static const struct resource_devices none = { .n = 0 };
 	const char **ids;
@@ -129,11 +129,11 @@ static void call_preferred(void *arg, struct grpc_call *call, const uint8_t *mes
 	int rc = wire_preferred_decode(message, len, &q, &e);
 
 	for (size_t i = 0; !rc && i < q.n; i++)
-		rc = choose(p, &q.of[i], &choice[i], &e);
+		rc = plugin_calls_choose(p, &q.of[i], &choice[i], &e);
 	if (rc)
-		refuse(p, call, "GetPreferredAllocation", &e);
+		plugin_calls_refuse(p, call, "GetPreferredAllocation", &e);
 	else
-		answer(call, wire_preferred_answer(choice, q.n));
+		plugin_calls_answer(call, wire_preferred_answer(choice, q.n));
 	for (size_t i = 0; i < q.n; i++)
 		free((void *)(uintptr_t)choice[i].id);
 }
@@ -187,11 +187,11 @@ static void allocate_done(void *arg, const struct json *text, const struct err *
 	if (!why && ask_allocate_read(text, a->request.n, &all, &e))
 		why = &e;
 	if (why) {
-		refuse(p, a->call, "Allocate", why);
+		plugin_calls_refuse(p, a->call, "Allocate", why);
 	} else {
 		note_given(p, &a->request);
 		p->allocated++;
-		answer(a->call, wire_allocate_answer(all.of, all.n));
+		plugin_calls_answer(a->call, wire_allocate_answer(all.of, all.n));
 	}
 	free_allocating(a);
 }
@@ -232,7 +232,7 @@ static void call_allocate(void *arg, struct grpc_call *call, const uint8_t *mess
 	struct err e;
 
 	if (begin_allocate(arg, call, message, len, &e))
-		refuse(arg, call, "Allocate", &e);
+		plugin_calls_refuse(arg, call, "Allocate", &e);
 }
 
 const struct grpc_service *plugin_calls_service(void)

@@ -38,7 +38,7 @@ struct device_plugins {
 	char said[sizeof(((struct err *)0)->msg)]; /* the error of the last look; "": none */
 };
 
-static void arm(struct event *timer, int64_t ms)
+static void plugins_arm(struct event *timer, int64_t ms)
 {
 	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
@@ -46,7 +46,7 @@ static void arm(struct event *timer, int64_t ms)
 }
 
 /* The same error again is not said again. */
-static void say(struct device_plugins *d, const struct err *e)
+static void plugins_say(struct device_plugins *d, const struct err *e)
 {
 	if (strcmp(e->msg, d->said) != 0)
 		log_error(&d->conf.ctx->log, "device plugin: %s%s%s", e->msg,
@@ -56,8 +56,8 @@ static void say(struct device_plugins *d, const struct err *e)
 
 /* ---- what a look found ---- */
 
-static struct resource_plugin *take_plugin(struct device_plugins *d, const char *name,
-					   struct err *e)
+static struct resource_plugin *plugins_take_plugin(struct device_plugins *d, const char *name,
+						   struct err *e)
 {
 	for (size_t i = 0; i < d->n; i++) {
 		if (!strcmp(resource_plugin_name(d->plugin[i]), name))
@@ -72,7 +72,7 @@ static struct resource_plugin *take_plugin(struct device_plugins *d, const char 
 	return d->plugin[d->n++];
 }
 
-static bool has_name(const struct ask_seen *s, const char *name)
+static bool plugins_has_name(const struct ask_seen *s, const char *name)
 {
 	json_each (x, s->set) {
 		if (!strcmp(json_text(x, "name"), name))
@@ -87,7 +87,7 @@ static bool drop_others(struct device_plugins *d, const struct ask_seen *now)
 	size_t n = 0, before = d->n;
 
 	for (size_t i = 0; i < d->n; i++) {
-		if (has_name(now, resource_plugin_name(d->plugin[i]))) {
+		if (plugins_has_name(now, resource_plugin_name(d->plugin[i]))) {
 			d->plugin[n++] = d->plugin[i];
 			continue;
 		}
@@ -116,7 +116,7 @@ static void log_notes(const struct device_plugins *d, const struct resource_look
 	}
 }
 
-static void publish(struct device_plugins *d);
+static void plugins_publish(struct device_plugins *d);
 
 /* A failed one is made again after the next look. */
 static void published(void *arg, const struct json *answer, const struct err *why)
@@ -129,11 +129,11 @@ static void published(void *arg, const struct json *answer, const struct err *wh
 		d->unpublished = true;
 		log_error(&d->conf.ctx->log, "device plugin: files about devices: %s", why->msg);
 	} else if (d->unpublished) {
-		publish(d);
+		plugins_publish(d);
 	}
 }
 
-static void publish(struct device_plugins *d)
+static void plugins_publish(struct device_plugins *d)
 {
 	auto_free char *input = d->publish ? NULL : ask_publish(&d->seen);
 	const struct job_conf conf = { "files about devices", d->run.publish, input,
@@ -181,7 +181,7 @@ static int take_look(struct device_plugins *d, struct ask_seen *now, struct err 
 	/* First, so that there is room for the new ones. Files depend on configurations, too. */
 	d->unpublished |= drop_others(d, now) || !json_same(before.set, now->set);
 	json_each (x, now->set) {
-		of[n] = take_plugin(d, json_text(x, "name"), e);
+		of[n] = plugins_take_plugin(d, json_text(x, "name"), e);
 		if (!of[n] || keep_devices(d, of[n], now->given, &now->look.of[n], e))
 			return -1;
 		conf[n++] = x;
@@ -195,11 +195,11 @@ static int take_look(struct device_plugins *d, struct ask_seen *now, struct err 
 	for (size_t i = 0; i < n; i++)
 		resource_plugin_step(of[i]);
 	if (d->unpublished)
-		publish(d);
+		plugins_publish(d);
 	return 0;
 }
 
-static void looked(void *arg, const struct json *answer, const struct err *why)
+static void plugins_looked(void *arg, const struct json *answer, const struct err *why)
 {
 	auto_ask_seen struct ask_seen now = { .set = NULL };
 	struct device_plugins *d = arg;
@@ -210,28 +210,28 @@ static void looked(void *arg, const struct json *answer, const struct err *why)
 	if (!why && (ask_look_read(answer, &now, &e) || take_look(d, &now, &e)))
 		why = &e;
 	if (why)
-		say(d, why);
+		plugins_say(d, why);
 	else
 		d->said[0] = '\0';
 	d->looks += !why;
-	arm(d->look_timer, why || !d->n ? IDLE_MS : d->seen.interval * INT64_C(1000));
+	plugins_arm(d->look_timer, why || !d->n ? IDLE_MS : d->seen.interval * INT64_C(1000));
 }
 
 /* ---- when ---- */
 
 /* No child only to find that there is nothing to do. Files of the agent before go first. */
-static bool is_needed(const struct device_plugins *d)
+static bool plugins_is_needed(const struct device_plugins *d)
 {
 	return d->n || access(d->folder, F_OK) == 0 ||
 	       (!d->seen.set && resources_published(d->conf.ctx));
 }
 
-static void look(evutil_socket_t fd, short what, void *arg)
+static void plugins_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct device_plugins *d = arg;
-	auto_free char *input = is_needed(d) ? ask_look(d->folder, d->conf.kubelet) : NULL;
-	const struct job_conf conf = { "look at devices", d->run.look, input,
-				       LOOK_LIMIT_MS,     looked,      d };
+	auto_free char *input = plugins_is_needed(d) ? ask_look(d->folder, d->conf.kubelet) : NULL;
+	const struct job_conf conf = { "look at devices", d->run.look,    input,
+				       LOOK_LIMIT_MS,     plugins_looked, d };
 	struct err e;
 
 	(void)fd;
@@ -239,12 +239,12 @@ static void look(evutil_socket_t fd, short what, void *arg)
 	d->began = ctx_mono_ms();
 	if (input && job_start(d->jobs, &conf, &d->look, &e) == 0)
 		return;
-	if (is_needed(d)) {
+	if (plugins_is_needed(d)) {
 		if (!input)
 			(void)err_nomem(&e);
-		say(d, &e);
+		plugins_say(d, &e);
 	}
-	arm(d->look_timer, IDLE_MS);
+	plugins_arm(d->look_timer, IDLE_MS);
 }
 
 static void step(void *arg)
@@ -263,12 +263,12 @@ static void step_again(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	step(d);
-	arm(d->step_timer, STEP_MS);
+	plugins_arm(d->step_timer, STEP_MS);
 }
 
 /* ---- begin, end, status ---- */
 
-static int start(struct device_plugins *d, struct err *e)
+static int plugins_start(struct device_plugins *d, struct err *e)
 {
 	struct event_base *base = d->conf.base;
 	const struct folder_watch_conf watch = { base, d->conf.kubelet, step, d };
@@ -285,12 +285,12 @@ static int start(struct device_plugins *d, struct err *e)
 		.unwatched_ms = UNWATCHED_MS,
 		.unlisted_ms = d->conf.unlisted_ms ? d->conf.unlisted_ms : UNLISTED_MS,
 	};
-	d->look_timer = evtimer_new(base, look, d);
+	d->look_timer = evtimer_new(base, plugins_look, d);
 	d->step_timer = evtimer_new(base, step_again, d);
 	if (!d->look_timer || !d->step_timer)
 		return err_nomem(e);
-	arm(d->look_timer, 0);
-	arm(d->step_timer, STEP_MS);
+	plugins_arm(d->look_timer, 0);
+	plugins_arm(d->step_timer, STEP_MS);
 	return 0;
 }
 
@@ -308,7 +308,7 @@ int device_plugins_new(const struct device_plugins_conf *conf, struct device_plu
 	(void)snprintf(d->folder, sizeof(d->folder), "%s%s",
 		       conf->folder ? conf->folder : conf->ctx->etc_dir,
 		       conf->folder ? "" : "/" RESOURCES_DIR);
-	if (start(d, e)) {
+	if (plugins_start(d, e)) {
 		device_plugins_free(d);
 		return -1;
 	}
@@ -332,7 +332,7 @@ void device_plugins_free(struct device_plugins *d)
 	free(d);
 }
 
-static int add_status(const struct device_plugins *d, struct json *o)
+static int plugins_add_status(const struct device_plugins *d, struct json *o)
 {
 	struct json *list;
 
@@ -358,5 +358,5 @@ int device_plugins_status(const struct device_plugins *d, struct json *obj, stru
 	if (!d)
 		return json_add_bool(obj, "devicePlugin", false) ? err_nomem(e) : 0;
 	o = json_add_object(obj, "devicePlugin");
-	return o && add_status(d, o) == 0 ? 0 : err_nomem(e);
+	return o && plugins_add_status(d, o) == 0 ? 0 : err_nomem(e);
 }

@@ -52,7 +52,7 @@ static int compare_candidates(const void *a, const void *b)
 	return compare_ids(x->id, y->id);
 }
 
-static struct candidate *find(const struct choice *x, const char *id)
+static struct candidate *preferred_find(const struct choice *x, const char *id)
 {
 	const struct candidate key = { .id = id };
 
@@ -61,7 +61,7 @@ static struct candidate *find(const struct choice *x, const char *id)
 
 /* ---- the candidates ---- */
 
-static int collect(struct choice *x, const struct resource_preference *q, struct err *e)
+static int preferred_collect(struct choice *x, const struct resource_preference *q, struct err *e)
 {
 	size_t n = 0;
 
@@ -79,7 +79,7 @@ static int collect(struct choice *x, const struct resource_preference *q, struct
 }
 
 /* The number of a PF or switch: the first candidate that has it. Copies share none. */
-static void number(struct choice *x)
+static void preferred_number(struct choice *x)
 {
 	for (size_t i = 0; i < x->n; i++) {
 		struct candidate *c = &x->c[i];
@@ -104,7 +104,7 @@ static void number(struct choice *x)
 static void count_in_use(struct choice *x, const struct resource_devices *d)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		if (!*d->device[i].pf || find(x, d->device[i].id))
+		if (!*d->device[i].pf || preferred_find(x, d->device[i].id))
 			continue;
 		for (size_t k = 0; k < x->n; k++) {
 			if (x->c[k].d && strcmp(x->c[k].d->pf, d->device[i].pf) == 0) {
@@ -115,22 +115,22 @@ static void count_in_use(struct choice *x, const struct resource_devices *d)
 	}
 }
 
-static int prepare(struct choice *x, const struct resource_devices *d,
-		   const struct resource_preference *q, struct err *e)
+static int preferred_prepare(struct choice *x, const struct resource_devices *d,
+			     const struct resource_preference *q, struct err *e)
 {
-	if (collect(x, q, e))
+	if (preferred_collect(x, q, e))
 		return -1;
 	x->pf = calloc(x->n + 1, sizeof(*x->pf));
 	x->bridge = calloc(x->n + 1, sizeof(*x->bridge));
 	if (!x->pf || !x->bridge)
 		return err_nomem(e);
 	for (size_t i = 0; i < d->n; i++) {
-		struct candidate *c = find(x, d->device[i].id);
+		struct candidate *c = preferred_find(x, d->device[i].id);
 
 		if (c)
 			c->d = &d->device[i];
 	}
-	number(x);
+	preferred_number(x);
 	count_in_use(x, d);
 	return 0;
 }
@@ -138,7 +138,8 @@ static int prepare(struct choice *x, const struct resource_devices *d,
 /* ---- the choice ---- */
 
 /* < 0: a is better. They are compared in the order of ids, which decides between equals. */
-static int compare(const struct choice *x, const struct candidate *a, const struct candidate *b)
+static int preferred_compare(const struct choice *x, const struct candidate *a,
+			     const struct candidate *b)
 {
 	int c;
 
@@ -153,7 +154,7 @@ static int compare(const struct choice *x, const struct candidate *a, const stru
 	return cmp_u64(x->pf[a->pf].in_use, x->pf[b->pf].in_use);
 }
 
-static const char *choose(struct choice *x, struct candidate *c)
+static const char *preferred_choose(struct choice *x, struct candidate *c)
 {
 	c->chosen = true;
 	x->pf[c->pf].chosen++;
@@ -166,7 +167,7 @@ static struct candidate *best(const struct choice *x)
 	struct candidate *found = NULL;
 
 	for (size_t i = 0; i < x->n; i++) {
-		if (!x->c[i].chosen && (!found || compare(x, &x->c[i], found) < 0))
+		if (!x->c[i].chosen && (!found || preferred_compare(x, &x->c[i], found) < 0))
 			found = &x->c[i];
 	}
 	return found;
@@ -178,11 +179,11 @@ static size_t choose_must(struct choice *x, const struct resource_preference *q,
 	size_t n = 0;
 
 	for (size_t i = 0; i < q->n_must; i++) {
-		struct candidate *c = find(x, q->must[i]);
+		struct candidate *c = preferred_find(x, q->must[i]);
 
 		if (c && c->chosen)
 			continue;
-		out[n++] = c ? choose(x, c) : q->must[i];
+		out[n++] = c ? preferred_choose(x, c) : q->must[i];
 	}
 	return n;
 }
@@ -194,7 +195,7 @@ static size_t choose_copies(struct choice *x, const struct resource_preference *
 	for (int known = 1; known >= 0; known--) {
 		for (size_t i = 0; i < x->n && n < q->size; i++) {
 			if (!x->c[i].chosen && !x->c[i].d == !known)
-				out[n++] = choose(x, &x->c[i]);
+				out[n++] = preferred_choose(x, &x->c[i]);
 		}
 	}
 	return n;
@@ -210,13 +211,13 @@ int resource_preferred(const struct resource_devices *d, const struct resource_p
 	if (q->n_must > q->size)
 		return err_set(e, ERR_FIELD, 0, "%zu devices must be chosen, but only %zu may be",
 			       q->n_must, q->size);
-	if (prepare(&x, d, q, e))
+	if (preferred_prepare(&x, d, q, e))
 		return -1;
 	found = choose_must(&x, q, out);
 	if (d->n_hcas)
 		found = choose_copies(&x, q, found, out);
 	while (found < q->size && (c = best(&x)))
-		out[found++] = choose(&x, c);
+		out[found++] = preferred_choose(&x, c);
 	*n = found;
 	return 0;
 }

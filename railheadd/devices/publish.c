@@ -159,7 +159,7 @@ int devinfo_put(const struct ctx *ctx, const char *resource, const struct resour
  * (specs-go/version.go of tags.cncf.io/container-device-interface). */
 #define CDI_VERSION "0.5.0"
 
-static int add_node(const char *path, void *arg)
+static int publish_add_node(const char *path, void *arg)
 {
 	struct json *list = arg;
 
@@ -187,7 +187,7 @@ static struct json *cdi_tree(const struct cdi_device *c)
 	    !(nodes = json_add_array(edits, "deviceNodes")))
 		return NULL;
 	for (size_t i = 0; i < c->n; i++) {
-		if (files_each(&c->f[i], add_node, nodes))
+		if (files_each(&c->f[i], publish_add_node, nodes))
 			return NULL;
 	}
 	return TAKE_PTR(o);
@@ -272,8 +272,8 @@ static bool is_stale(const struct tidying *t, const struct kind *kind, int marks
 }
 
 /* Without the folder the file is gone, and its mark may go, too. */
-static int remove_file(const struct ctx *ctx, const struct kind *kind, int marks, const char *name,
-		       struct err *e)
+static int publish_remove_file(const struct ctx *ctx, const struct kind *kind, int marks,
+			       const char *name, struct err *e)
 {
 	struct err why;
 	auto_fd int dir = open_beside(ctx, kind->folder, false, &why);
@@ -302,7 +302,7 @@ static int tidy(const struct ctx *ctx, const struct kind *kind, const struct tid
 	}
 	for (size_t i = 0; i < names.n; i++) {
 		if (!is_stale(t, kind, marks, names.name[i]) ||
-		    remove_file(ctx, kind, marks, names.name[i], &why) == 0)
+		    publish_remove_file(ctx, kind, marks, names.name[i], &why) == 0)
 			continue;
 		if (rc == 0)
 			*e = why;
@@ -367,8 +367,8 @@ static int publish_shared(const struct ctx *ctx, struct nl *rdma, const struct r
 	return r->nodes != NODES_LIST && d->n_hcas ? cdi_put(ctx, &c, e) : 0;
 }
 
-static int publish(const struct ctx *ctx, struct nl *rdma, const struct resource_conf *r,
-		   const struct resource_devices *d, struct err *e)
+static int devices_publish(const struct ctx *ctx, struct nl *rdma, const struct resource_conf *r,
+			   const struct resource_devices *d, struct err *e)
 {
 	if (r->shared)
 		return publish_shared(ctx, rdma, r, d, e);
@@ -390,7 +390,7 @@ int resources_publish(const struct ctx *ctx, const struct resource_set *s,
 	if (files_open_rdma(&rdma, e))
 		return -1;
 	for (size_t i = 0; i < s->n; i++) {
-		if (publish(ctx, rdma, &s->conf[i], &l->of[i], e))
+		if (devices_publish(ctx, rdma, &s->conf[i], &l->of[i], e))
 			return err_wrap(e, "resource %s", s->conf[i].name);
 	}
 	return tidy(ctx, &devinfo_files, &t, e) || tidy(ctx, &cdi_files, &t, e) ? -1 : 0;

@@ -14,7 +14,7 @@
 #define UNWATCHED_MAX_MS 300000
 #define SHOWN_MAX        8 /* unhealthy devices in the log at a time */
 
-static void arm(struct resource_plugin *p, int64_t ms)
+static void resource_plugin_arm(struct resource_plugin *p, int64_t ms)
 {
 	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
@@ -22,7 +22,7 @@ static void arm(struct resource_plugin *p, int64_t ms)
 }
 
 /* The same error again is not said again. */
-static void say(struct resource_plugin *p, const struct err *e)
+static void resource_plugin_say(struct resource_plugin *p, const struct err *e)
 {
 	if (strcmp(e->msg, p->said) != 0)
 		log_error(&p->place->ctx->log, "device plugin %s: %s%s%s", p->name, e->msg,
@@ -30,13 +30,13 @@ static void say(struct resource_plugin *p, const struct err *e)
 	memcpy(p->said, e->msg, sizeof(p->said));
 }
 
-static void fail(struct resource_plugin *p, const struct err *e)
+static void resource_plugin_fail(struct resource_plugin *p, const struct err *e)
 {
 	/* A kubelet that has just started does not listen yet at the socket that we see. */
 	if (p->pause > PAUSE_MIN_MS)
-		say(p, e);
+		resource_plugin_say(p, e);
 	p->next_try = ctx_mono_ms() + p->pause;
-	arm(p, p->pause);
+	resource_plugin_arm(p, p->pause);
 	p->pause = p->pause * 2 < PAUSE_MAX_MS ? p->pause * 2 : PAUSE_MAX_MS;
 }
 
@@ -87,7 +87,7 @@ static void registration_done(void *arg, const struct json *text, const struct e
 	if (why) {
 		e = *why;
 		err_wrap(&e, "Register");
-		fail(p, &e);
+		resource_plugin_fail(p, &e);
 		return;
 	}
 	/* Another kubelet may have started meanwhile. */
@@ -153,17 +153,17 @@ void resource_plugin_step(struct resource_plugin *p)
 		try_soon(p);
 	}
 	if (!p->server && ctx_mono_ms() >= p->next_try && start_server(p, &e)) {
-		fail(p, &e);
+		resource_plugin_fail(p, &e);
 		return;
 	}
 	(void)snprintf(kubelet, sizeof(kubelet), "%s/" KUBELET_SOCKET, p->place->kubelet);
 	if (!look_at_kubelet(p, kubelet) || !p->server || p->registration || p->registered)
 		return;
 	if (ctx_mono_ms() >= p->next_try && start_registration(p, kubelet, &e))
-		fail(p, &e);
+		resource_plugin_fail(p, &e);
 }
 
-static void timer(evutil_socket_t fd, short what, void *arg)
+static void resource_plugin_timer(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
@@ -290,7 +290,7 @@ int resource_plugin_new(const struct plugin_place *place, const char *name,
 	TAILQ_INIT(&p->watchers);
 	(void)snprintf(p->name, sizeof(p->name), "%s", name);
 	plugin_socket_name(name, p->endpoint);
-	p->timer = evtimer_new(place->base, timer, p);
+	p->timer = evtimer_new(place->base, resource_plugin_timer, p);
 	if (!p->timer) {
 		resource_plugin_free(p);
 		return err_nomem(e);

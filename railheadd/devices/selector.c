@@ -48,7 +48,7 @@ static int take_id(struct slice in, char out[SELECT_TEXT_LEN])
 	return 0;
 }
 
-static int take_address(struct slice in, char out[SELECT_TEXT_LEN])
+static int selector_take_address(struct slice in, char out[SELECT_TEXT_LEN])
 {
 	char text[SELECT_TEXT_LEN];
 	struct pci_addr a;
@@ -72,7 +72,7 @@ static int take_interface(struct slice in, char out[SELECT_TEXT_LEN])
 
 static int take_pf(struct slice in, char out[SELECT_TEXT_LEN])
 {
-	return take_address(in, out) == 0 ? 0 : take_interface(in, out);
+	return selector_take_address(in, out) == 0 ? 0 : take_interface(in, out);
 }
 
 static int take_name(struct slice in, char out[SELECT_TEXT_LEN])
@@ -85,7 +85,7 @@ static int take_name(struct slice in, char out[SELECT_TEXT_LEN])
 	return 0;
 }
 
-static int take_number(struct slice in, char out[SELECT_TEXT_LEN])
+static int selector_take_number(struct slice in, char out[SELECT_TEXT_LEN])
 {
 	char text[SELECT_TEXT_LEN];
 	uint64_t n;
@@ -96,7 +96,7 @@ static int take_number(struct slice in, char out[SELECT_TEXT_LEN])
 	return 0;
 }
 
-static int take_link(struct slice in, char out[SELECT_TEXT_LEN])
+static int selector_take_link(struct slice in, char out[SELECT_TEXT_LEN])
 {
 	char text[SELECT_TEXT_LEN];
 	bool ib;
@@ -110,7 +110,7 @@ static int take_link(struct slice in, char out[SELECT_TEXT_LEN])
 	return 0;
 }
 
-static int take_pkey(struct slice in, char out[SELECT_TEXT_LEN])
+static int selector_take_pkey(struct slice in, char out[SELECT_TEXT_LEN])
 {
 	char text[SELECT_TEXT_LEN];
 	uint16_t pkey;
@@ -132,18 +132,20 @@ static const struct form forms[SELECT_PROPERTIES] = {
 	[SELECT_DEVICE] = { take_id, "a PCI id of four hexadecimal digits, such as \"101e\"",
 			    false },
 	[SELECT_DRIVER] = { take_name, "the name of a driver, such as \"mlx5_core\"", false },
-	[SELECT_ADDRESS] = { take_address, "a PCI address, such as \"0000:3b:00.2\"", false },
-	[SELECT_ACPI] = { take_number, "a number as in the file acpi_index of sysfs", false },
+	[SELECT_ADDRESS] = { selector_take_address, "a PCI address, such as \"0000:3b:00.2\"",
+			     false },
+	[SELECT_ACPI] = { selector_take_number, "a number as in the file acpi_index of sysfs",
+			  false },
 	[SELECT_PF] = { take_interface, INTERFACE_WORDS RANGE_WORDS, true },
-	[SELECT_PF_ADDR] = { take_address, "a PCI address, such as \"0000:3b:00.0\"" RANGE_WORDS,
-			     true },
+	[SELECT_PF_ADDR] = { selector_take_address,
+			     "a PCI address, such as \"0000:3b:00.0\"" RANGE_WORDS, true },
 	[SELECT_PF_ANY] = { take_pf,
 			    "an interface or a PCI address, such as \"ens1f0\" or "
 			    "\"0000:3b:00.0\"" RANGE_WORDS,
 			    true },
 	[SELECT_INTERFACE] = { take_interface, INTERFACE_WORDS, false },
-	[SELECT_LINK] = { take_link, "\"ether\" or \"infiniband\"", false },
-	[SELECT_PKEY] = { take_pkey, "a partition key, such as \"0x8001\"", false },
+	[SELECT_LINK] = { selector_take_link, "\"ether\" or \"infiniband\"", false },
+	[SELECT_PKEY] = { selector_take_pkey, "a partition key, such as \"0x8001\"", false },
 	[SELECT_RDMA_NAME] = { take_name, "the name of an RDMA device, such as \"mlx5_0\"", false },
 };
 
@@ -182,7 +184,8 @@ static int take_ranges(struct slice text, struct select_item *item, struct err *
 	return 0;
 }
 
-static int add_text(struct select_list *l, const struct form *form, const char *text, struct err *e)
+static int selector_add_text(struct select_list *l, const struct form *form, const char *text,
+			     struct err *e)
 {
 	struct slice rest = { text, strlen(text) }, head = rest;
 	struct select_item item = { .text = "" };
@@ -203,8 +206,8 @@ static int add_text(struct select_list *l, const struct form *form, const char *
 	return rc ? rc : -1;
 }
 
-static int add_value(struct select_list *l, const struct form *form, const struct json *value,
-		     const char *where, struct err *e)
+static int selector_add_value(struct select_list *l, const struct form *form,
+			      const struct json *value, const char *where, struct err *e)
 {
 	const char *text = json_str(value);
 	char shown[JSON_SHOW_LEN];
@@ -213,7 +216,7 @@ static int add_value(struct select_list *l, const struct form *form, const struc
 	if (!text)
 		return err_set(e, ERR_DECODE, 0, "%s: must be a string, got %s", where,
 			       json_show(value, shown));
-	rc = add_text(l, form, text, e);
+	rc = selector_add_text(l, form, text, e);
 	if (rc == 0)
 		return 0;
 	if (rc < 0)
@@ -231,13 +234,13 @@ int device_selector_add(struct device_selector *s, enum select_property p,
 	if (!values)
 		return 0;
 	if (json_str(values))
-		return add_value(&s->of[p], &forms[p], values, where, e);
+		return selector_add_value(&s->of[p], &forms[p], values, where, e);
 	if (json_type(values) != JSON_ARRAY)
 		return err_set(e, ERR_DECODE, 0, "%s: must be a list of strings, got %s", where,
 			       json_show(values, shown));
 	json_each (value, values) {
 		(void)snprintf(place, sizeof(place), "%.120s[%zu]", where, i++);
-		if (add_value(&s->of[p], &forms[p], value, place, e))
+		if (selector_add_value(&s->of[p], &forms[p], value, place, e))
 			return -1;
 	}
 	return 0;

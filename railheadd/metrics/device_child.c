@@ -7,7 +7,7 @@
 #include "railheadd/metrics/device_metrics.h"
 #include "railheadd/metrics/sampler.h"
 
-static int print(const struct json *sample, bool open)
+static int device_child_print(const struct json *sample, bool open)
 {
 	struct exposition x = { .open = open };
 
@@ -28,7 +28,7 @@ int device_metrics_main(void)
 		log_error(&ctx.log, "metrics: %s", e.msg);
 		return 1;
 	}
-	if (print(sample, true) || print(sample, false) || fflush(stdout))
+	if (device_child_print(sample, true) || device_child_print(sample, false) || fflush(stdout))
 		return 1;
 	return 0;
 }

@@ -35,7 +35,7 @@ void exposition_family(struct exposition *x, const struct metric *m)
 		  m->type == METRIC_UNKNOWN && x->open ? "unknown" : older[m->type]);
 }
 
-static void add_escaped(struct text *t, const char *value)
+static void exposition_add_escaped(struct text *t, const char *value)
 {
 	for (size_t i = 0; i < VALUE_MAX && value[i]; i++) {
 		if (value[i] == '\n')
@@ -55,7 +55,7 @@ void exposition_sample(struct exposition *x, const struct metric *m, double valu
 	text_addf(&x->text, "%s%s", m->name, suffix(m, true));
 	for (size_t i = 0; labels[i].name; i++) {
 		text_addf(&x->text, "%s%s=\"", before, labels[i].name);
-		add_escaped(&x->text, labels[i].value);
+		exposition_add_escaped(&x->text, labels[i].value);
 		text_add(&x->text, "\"");
 		before = ",";
 	}

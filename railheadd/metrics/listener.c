@@ -43,7 +43,7 @@ struct listener {
 	struct connections all;
 };
 
-static void close_connection(struct connection *c)
+static void listener_close_connection(struct connection *c)
 {
 	struct gate *g = c->gate;
 	const struct listener_prepare *p = &g->listener->conf.prepare;
@@ -64,29 +64,29 @@ static void close_oldest(struct gate *g)
 
 	while (c->gate != g)
 		c = TAILQ_NEXT(c, all);
-	close_connection(c);
+	listener_close_connection(c);
 }
 
 /* ---- one scrape ---- */
 
-static void written(struct bufferevent *io, void *arg)
+static void listener_written(struct bufferevent *io, void *arg)
 {
 	(void)io;
-	close_connection(arg);
+	listener_close_connection(arg);
 }
 
-static void event_of_peer(struct bufferevent *io, short what, void *arg)
+static void listener_event_of_peer(struct bufferevent *io, short what, void *arg)
 {
 	(void)io;
 	(void)what;
-	close_connection(arg);
+	listener_close_connection(arg);
 }
 
 static void too_long(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	close_connection(arg);
+	listener_close_connection(arg);
 }
 
 static const char *reason(unsigned status)
@@ -98,7 +98,7 @@ static const char *reason(unsigned status)
 			       : "Service Unavailable";
 }
 
-static void answer(struct connection *c)
+static void listener_answer(struct connection *c)
 {
 	const struct listener *l = c->gate->listener;
 	struct scrape s = c->scrape;
@@ -112,7 +112,7 @@ static void answer(struct connection *c)
 		s.status = 503;
 		log_warn(&l->conf.ctx->log, "metrics: %s", e.msg);
 	}
-	bufferevent_setcb(c->io, NULL, written, event_of_peer, c);
+	bufferevent_setcb(c->io, NULL, listener_written, listener_event_of_peer, c);
 	if (evbuffer_add_printf(out,
 				"HTTP/1.1 %u %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
 				"Connection: close\r\n\r\n",
@@ -122,7 +122,7 @@ static void answer(struct connection *c)
 					 : EXPOSITION_OLDER,
 				text ? strlen(text) : 0) < 0 ||
 	    (text && evbuffer_add(out, text, strlen(text))))
-		close_connection(c);
+		listener_close_connection(c);
 }
 
 static void ready(void *scrape)
@@ -130,11 +130,11 @@ static void ready(void *scrape)
 	struct connection *c = scrape;
 
 	c->waits = false;
-	answer(c);
+	listener_answer(c);
 }
 
 /* A client that goes meanwhile is noticed when its answer is written. */
-static void prepare(struct connection *c)
+static void metrics_listener_prepare(struct connection *c)
 {
 	const struct listener_prepare *p = &c->gate->listener->conf.prepare;
 
@@ -142,10 +142,10 @@ static void prepare(struct connection *c)
 	if (c->waits)
 		p->wait(p->arg, ready, c);
 	else
-		answer(c);
+		listener_answer(c);
 }
 
-static void readable(struct bufferevent *io, void *arg)
+static void listener_readable(struct bufferevent *io, void *arg)
 {
 	struct connection *c = arg;
 	struct evbuffer *in = bufferevent_get_input(io);
@@ -160,10 +160,10 @@ static void readable(struct bufferevent *io, void *arg)
 			    end.pos < 0 || end.pos > SCRAPE_REQUEST_MAX ? 0 : (size_t)end.pos);
 	text[n > 0 ? n : 0] = '\0';
 	c->scrape = scrape_parse(text);
-	prepare(c);
+	metrics_listener_prepare(c);
 }
 
-static struct connection *new_connection(struct gate *g, evutil_socket_t fd)
+static struct connection *listener_new_connection(struct gate *g, evutil_socket_t fd)
 {
 	struct event_base *base = g->listener->conf.base;
 	struct connection *c = calloc(1, sizeof(*c));
@@ -182,12 +182,12 @@ static struct connection *new_connection(struct gate *g, evutil_socket_t fd)
 	return NULL;
 }
 
-static void accepted(struct evconnlistener *from, evutil_socket_t fd, struct sockaddr *peer,
-		     int len, void *arg)
+static void listener_accepted(struct evconnlistener *from, evutil_socket_t fd,
+			      struct sockaddr *peer, int len, void *arg)
 {
 	const struct timeval limit = { .tv_sec = LIMIT_S };
 	struct gate *g = arg;
-	struct connection *c = new_connection(g, fd);
+	struct connection *c = listener_new_connection(g, fd);
 
 	(void)from;
 	(void)peer;
@@ -200,7 +200,7 @@ static void accepted(struct evconnlistener *from, evutil_socket_t fd, struct soc
 		close_oldest(g);
 	TAILQ_INSERT_TAIL(&g->listener->all, c, all);
 	g->n++;
-	bufferevent_setcb(c->io, readable, NULL, event_of_peer, c);
+	bufferevent_setcb(c->io, listener_readable, NULL, listener_event_of_peer, c);
 	bufferevent_setwatermark(c->io, EV_READ, 0, SCRAPE_REQUEST_MAX);
 	(void)event_add(c->limit, &limit);
 	(void)bufferevent_enable(c->io, EV_READ | EV_WRITE);
@@ -209,7 +209,7 @@ static void accepted(struct evconnlistener *from, evutil_socket_t fd, struct soc
 /* ---- begin and end ---- */
 
 /* Without a descriptor left, accept() would fail again at once. */
-static void not_accepted(struct evconnlistener *from, void *arg)
+static void listener_not_accepted(struct evconnlistener *from, void *arg)
 {
 	const struct timeval pause = { .tv_sec = 1 };
 	const struct gate *g = arg;
@@ -219,7 +219,7 @@ static void not_accepted(struct evconnlistener *from, void *arg)
 	(void)event_add(g->retry, &pause);
 }
 
-static void retry(evutil_socket_t fd, short what, void *arg)
+static void listener_retry(evutil_socket_t fd, short what, void *arg)
 {
 	const struct gate *g = arg;
 
@@ -235,12 +235,12 @@ static int listen_on(struct listener *l, size_t which, int fd, struct err *e)
 	if (fd < 0)
 		return -1;
 	g->listener = l;
-	g->retry = evtimer_new(l->conf.base, retry, g);
+	g->retry = evtimer_new(l->conf.base, listener_retry, g);
 	if (g->retry)
-		g->at = evconnlistener_new(l->conf.base, accepted, g,
+		g->at = evconnlistener_new(l->conf.base, listener_accepted, g,
 					   LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_CLOSE_ON_FREE, 0, fd);
 	if (g->at) {
-		evconnlistener_set_error_cb(g->at, not_accepted);
+		evconnlistener_set_error_cb(g->at, listener_not_accepted);
 		return 0;
 	}
 	(void)close(fd);
@@ -281,7 +281,7 @@ void listener_free(struct listener *l)
 	if (!l)
 		return;
 	while (!TAILQ_EMPTY(&l->all))
-		close_connection(TAILQ_FIRST(&l->all));
+		listener_close_connection(TAILQ_FIRST(&l->all));
 	for (size_t i = 0; i < ARRAY_SIZE(l->gates); i++) {
 		if (l->gates[i].retry)
 			event_free(l->gates[i].retry);

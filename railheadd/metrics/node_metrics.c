@@ -22,7 +22,7 @@ static const struct metric health = { "railhead_health", METRIC_GAUGE,
 				      "1 for the state that the agent is in." };
 
 /* Large numbers are decimal strings. */
-static double number(const struct json *n)
+static double node_metrics_number(const struct json *n)
 {
 	return json_str(n) ? strtod(json_str(n), NULL) : json_num(n);
 }
@@ -152,7 +152,7 @@ static void add_of_pools(struct exposition *x, const struct pool_metric *m,
 			n = json_get(n, m->below);
 		if (n)
 			exposition_sample(
-				x, &m->metric, number(n),
+				x, &m->metric, node_metrics_number(n),
 				(struct metric_label[2]){ { "pool", json_text(p, "name") } });
 	}
 }
@@ -191,9 +191,9 @@ static void add_leases(struct exposition *x, const struct json *pools, const str
 		double n = 0;
 
 		json_each (p, pools)
-			n += number(json_get(p, states[i][1]));
+			n += node_metrics_number(json_get(p, states[i][1]));
 		json_each (p, networks)
-			n += number(json_get(p, states[i][1]));
+			n += node_metrics_number(json_get(p, states[i][1]));
 		exposition_sample(x, &leases, n,
 				  (struct metric_label[2]){ { "state", states[i][0] } });
 	}
@@ -262,7 +262,7 @@ static const struct metric restored = { "railhead_plugins_restored", METRIC_COUN
 static const struct metric not_restored = { "railhead_plugins_restore_failures", METRIC_COUNTER,
 					    "Programs that the agent could not put back." };
 
-static void add_plugins(struct exposition *x, const struct json *n)
+static void node_metrics_add_plugins(struct exposition *x, const struct json *n)
 {
 	static const char *const states[] = { "intact", "overwritten", "missing", "otherBuild" };
 	static const struct metric_label none[2];
@@ -294,7 +294,7 @@ static const struct metric degraded = {
 	"1 if the RDMA port is degraded for that reason. Without a sample it is not known."
 };
 
-static void add_rail(struct exposition *x, const struct json *rail)
+static void node_metrics_add_rail(struct exposition *x, const struct json *rail)
 {
 	char port[METRIC_NUMBER_LEN];
 
@@ -326,7 +326,7 @@ static void add_rails(struct exposition *x, const struct json *n)
 		return;
 	exposition_family(x, &degraded);
 	json_each (rail, json_get(n, "list"))
-		add_rail(x, rail);
+		node_metrics_add_rail(x, rail);
 }
 
 /* ---- the device plugin ---- */
@@ -396,7 +396,7 @@ void node_metrics_add(struct exposition *x, const struct json *status, const str
 	add_of_shared(x, &warm, "warm", json_get(status, "pools"));
 	add_leases(x, pools, networks);
 	add_repair(x, json_get(status, "repair"));
-	add_plugins(x, json_get(status, "plugins"));
+	node_metrics_add_plugins(x, json_get(status, "plugins"));
 	add_rails(x, json_get(status, "rails"));
 	add_device_plugin(x, json_get(status, "devicePlugin"));
 }

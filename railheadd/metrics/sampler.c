@@ -46,7 +46,7 @@ static bool is_whole(const char *text, size_t n)
 	       memchr(split + 1, SAMPLER_SPLIT, n - (size_t)(split + 1 - text)) == text + n - 1;
 }
 
-static void ended(void *arg, enum child_end how, const char *text, size_t len)
+static void sampler_ended(void *arg, enum child_end how, const char *text, size_t len)
 {
 	struct sampler *s = arg;
 
@@ -128,7 +128,7 @@ int sampler_new(const struct sampler_conf *conf, struct sampler **out, struct er
 					  .run = conf->run,
 					  .deadline_ms = conf->deadline_ms,
 					  .text_max = SAMPLER_TEXT_MAX,
-					  .done = ended,
+					  .done = sampler_ended,
 					  .arg = s };
 
 	if (!s)

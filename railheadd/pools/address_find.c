@@ -34,7 +34,7 @@ void address_find_cancel(struct address_find *f)
 	free(f);
 }
 
-static void finish(struct address_find *f, const struct err *why)
+static void address_find_finish(struct address_find *f, const struct err *why)
 {
 	const struct address_find_ask ask = f->ask;
 	auto_json struct json *answer = f->answer;
@@ -49,34 +49,34 @@ static void finish_nomem(struct address_find *f)
 	struct err e;
 
 	(void)err_nomem(&e);
-	finish(f, &e);
+	address_find_finish(f, &e);
 }
 
-static void failed(struct address_find *f, const struct cluster_result *r)
+static void address_find_failed(struct address_find *f, const struct cluster_result *r)
 {
 	struct err why = r->err;
 
 	if (r->outcome != CLUSTER_REFUSED)
 		why.code = ERR_AGAIN;
 	(void)err_wrap(&why, "address");
-	finish(f, &why);
+	address_find_finish(f, &why);
 }
 
 /* ---- one block ---- */
 
-static int add_ip(struct json *o, const char *key, struct ip ip)
+static int address_find_add_ip(struct json *o, const char *key, struct ip ip)
 {
 	char text[IP_STR_LEN];
 
 	return json_add_str(o, key, ip_format(ip, text));
 }
 
-static int add_node(struct json *o, const char *key, const char *node)
+static int address_find_add_node(struct json *o, const char *key, const char *node)
 {
 	return *node ? json_add_str(o, key, node) : json_add_null(o, key);
 }
 
-static int add_loan(struct json *o, const struct loan *l)
+static int address_find_add_loan(struct json *o, const struct loan *l)
 {
 	struct json *loan = l ? json_add_object(o, "loan") : NULL;
 
@@ -97,22 +97,23 @@ static int add_found(struct address_find *f, const struct block *b)
 	struct json *o = json_push_object(f->pools);
 
 	return !o || json_add_str(o, "pool", s->pool) || json_add_bool(o, "deleted", s->ending) ||
-			       add_ip(o, "first", s->block.first) ||
-			       add_ip(o, "last", s->block.last) ||
+			       address_find_add_ip(o, "first", s->block.first) ||
+			       address_find_add_ip(o, "last", s->block.last) ||
 			       json_add_bool(o, "usable", s->usable) ||
-			       add_node(o, "owner", b->owner.node) ||
+			       address_find_add_node(o, "owner", b->owner.node) ||
 			       (*b->identity && json_add_str(o, "identity", b->identity)) ||
-			       add_loan(o, loan) ||
-			       add_node(o, "node",
-					loan && loan->taken && !loan->returned ? loan->to.node
-									       : b->owner.node)
+			       address_find_add_loan(o, loan) ||
+			       address_find_add_node(o, "node",
+						     loan && loan->taken && !loan->returned
+							     ? loan->to.node
+							     : b->owner.node)
 		       ? -1
 		       : 0;
 }
 
 static void read_block(struct address_find *f);
 
-static void was_read(void *arg, const struct cluster_result *r)
+static void address_find_was_read(void *arg, const struct cluster_result *r)
 {
 	struct address_find *f = arg;
 	struct block b = { .n_loans = 0 };
@@ -120,10 +121,10 @@ static void was_read(void *arg, const struct cluster_result *r)
 
 	f->call = NULL;
 	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) {
-		failed(f, r);
+		address_find_failed(f, r);
 	} else if (r->outcome == CLUSTER_OK &&
 		   block_from_json(r->object->value, r->object->name, &b, &e)) {
-		finish(f, &e);
+		address_find_finish(f, &e);
 	} else if (add_found(f, &b)) {
 		finish_nomem(f);
 	} else {
@@ -138,11 +139,11 @@ static void read_block(struct address_find *f)
 	char name[GRID_NAME_LEN];
 
 	if (f->at == f->n) {
-		finish(f, NULL);
+		address_find_finish(f, NULL);
 		return;
 	}
 	(void)grid_name(f->found[f->at].pool, f->found[f->at].block.first, name);
-	f->call = s->ops->get(s, CLUSTER_BLOCK, name, was_read, f);
+	f->call = s->ops->get(s, CLUSTER_BLOCK, name, address_find_was_read, f);
 	if (!f->call)
 		finish_nomem(f);
 }
@@ -150,7 +151,7 @@ static void read_block(struct address_find *f)
 /* ---- the pools ---- */
 
 /* A definition that cannot be read has no blocks, either. */
-static void item(void *arg, const struct cluster_object *o)
+static void address_find_item(void *arg, const struct cluster_object *o)
 {
 	const struct shared_pool_def def = { o->name, "-", 0, o->value, NULL };
 	struct address_find *f = arg;
@@ -171,14 +172,14 @@ static void item(void *arg, const struct cluster_object *o)
 	shared_pool_view_clear(&v);
 }
 
-static void listed(void *arg, const struct cluster_result *r, const char *revision)
+static void address_find_listed(void *arg, const struct cluster_result *r, const char *revision)
 {
 	struct address_find *f = arg;
 
 	(void)revision;
 	f->call = NULL;
 	if (r->outcome != CLUSTER_OK)
-		failed(f, r);
+		address_find_failed(f, r);
 	else
 		read_block(f);
 }
@@ -186,7 +187,7 @@ static void listed(void *arg, const struct cluster_result *r, const char *revisi
 struct address_find *address_find(const struct address_find_ask *ask, struct err *e)
 {
 	static const struct cluster_selector pools = { .kind = CLUSTER_POOL };
-	static const struct cluster_list_fns fns = { item, listed };
+	static const struct cluster_list_fns fns = { address_find_item, address_find_listed };
 	struct address_find *f;
 
 	if (!ask->store) {
@@ -198,7 +199,7 @@ struct address_find *address_find(const struct address_find_ask *ask, struct err
 	if (f) {
 		f->ask = *ask;
 		f->answer = json_new_object();
-		if (f->answer && add_ip(f->answer, "address", ask->ip) == 0 &&
+		if (f->answer && address_find_add_ip(f->answer, "address", ask->ip) == 0 &&
 		    json_add_str(f->answer, "here", ask->node) == 0)
 			f->pools = json_add_array(f->answer, "pools");
 		if (f->pools)

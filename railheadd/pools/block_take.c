@@ -37,7 +37,7 @@ void block_take_cancel(struct block_take *t)
 	free(t);
 }
 
-static void finish(struct block_take *t, const struct err *why)
+static void block_take_finish(struct block_take *t, const struct err *why)
 {
 	const struct block_take_end end = t->end;
 
@@ -50,25 +50,25 @@ static void no_memory(struct block_take *t)
 	struct err e;
 
 	(void)err_nomem(&e);
-	finish(t, &e);
+	block_take_finish(t, &e);
 }
 
 /* A store that was away may have been restored: what was seen before says nothing now. */
-static void failed(struct block_take *t, const struct cluster_result *r)
+static void block_take_failed(struct block_take *t, const struct cluster_result *r)
 {
 	struct err e = r->err;
 
 	if (r->outcome != CLUSTER_REFUSED)
 		e.code = ERR_AGAIN;
 	(void)err_wrap(&e, "block %s of node %s", t->block.name, t->node);
-	finish(t, &e);
+	block_take_finish(t, &e);
 }
 
-static void go_on(struct block_take *t);
+static void block_take_go_on(struct block_take *t);
 
 /* ---- the block ---- */
 
-static void was_written(void *arg, const struct cluster_result *r)
+static void block_take_was_written(void *arg, const struct cluster_result *r)
 {
 	struct block_take *t = arg;
 
@@ -76,13 +76,13 @@ static void was_written(void *arg, const struct cluster_result *r)
 	taker_took(&t->taker);
 	if (r->outcome == CLUSTER_CONFLICT) {
 		/* An ask came in between, or the node lives: look at both again. */
-		go_on(t);
+		block_take_go_on(t);
 	} else if (r->outcome != CLUSTER_OK) {
-		failed(t, r);
+		block_take_failed(t, r);
 	} else {
 		log_info(&t->conf->ctx->log, "block %s of node %s is free now", t->block.name,
 			 t->node);
-		finish(t, NULL);
+		block_take_finish(t, NULL);
 	}
 }
 
@@ -96,7 +96,7 @@ static void refuse_owner(struct block_take *t, const char *owner)
 	else
 		err_set(&e, ERR_BUSY, 0, "block %s is of no node", t->block.name);
 	(void)err_hint(&e, "`railctl cluster find ADDRESS` names the node of an address");
-	finish(t, &e);
+	block_take_finish(t, &e);
 }
 
 static void block_was_read(void *arg, const struct cluster_result *r)
@@ -106,22 +106,22 @@ static void block_was_read(void *arg, const struct cluster_result *r)
 
 	t->call = NULL;
 	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) {
-		failed(t, r);
+		block_take_failed(t, r);
 	} else if (r->outcome == CLUSTER_NOT_FOUND) {
 		err_set(&e, ERR_NOTFOUND, 0, "the cluster has no block %s", t->block.name);
 		(void)err_hint(&e,
 			       "`railctl ipam blocks --json` and `railctl cluster find ADDRESS` "
 			       "show the names");
-		finish(t, &e);
+		block_take_finish(t, &e);
 	} else if (block_from_json(r->object->value, t->block.name, &t->block.block, &e)) {
-		finish(t, &e);
+		block_take_finish(t, &e);
 	} else if (strcmp(t->block.block.owner.node, t->node) != 0) {
 		refuse_owner(t, t->block.block.owner.node);
 	} else {
 		t->block.at = r->object->at;
 		if (t->looked)
 			taker_saw_blocks(&t->taker);
-		go_on(t);
+		block_take_go_on(t);
 	}
 }
 
@@ -135,7 +135,7 @@ static void look_later(struct block_take *t)
 	(void)event_add(t->timer, &wait);
 }
 
-static void beat_was_read(void *arg, const struct cluster_result *r)
+static void block_take_beat_was_read(void *arg, const struct cluster_result *r)
 {
 	static const struct cluster_version none;
 	struct block_take *t = arg;
@@ -145,7 +145,7 @@ static void beat_was_read(void *arg, const struct cluster_result *r)
 
 	t->call = NULL;
 	if (!there && r->outcome != CLUSTER_NOT_FOUND) {
-		failed(t, r);
+		block_take_failed(t, r);
 		return;
 	}
 	if (!t->looked)
@@ -154,18 +154,18 @@ static void beat_was_read(void *arg, const struct cluster_result *r)
 	if (strcmp(at->uid, t->taker.evidence.uid) != 0 ||
 	    strcmp(at->version, t->taker.evidence.version) != 0) {
 		node_refuse_alive(t->node, &e);
-		finish(t, &e);
+		block_take_finish(t, &e);
 		return;
 	}
 	taker_saw_beat(&t->taker, at, t->sent, ctx_since_boot(t->conf->ctx));
 	if (taker_next(&t->taker) == TAKER_BEAT)
 		look_later(t);
 	else
-		go_on(t);
+		block_take_go_on(t);
 }
 
 /* The block comes first, so that a wrong name is refused at once. */
-static void go_on(struct block_take *t)
+static void block_take_go_on(struct block_take *t)
 {
 	struct cluster_store *s = t->conf->store;
 	const bool begun = *t->block.at.uid;
@@ -173,20 +173,20 @@ static void go_on(struct block_take *t)
 	if (!begun || (t->looked && taker_next(&t->taker) == TAKER_BLOCKS)) {
 		t->call = s->ops->get(s, CLUSTER_BLOCK, t->block.name, block_was_read, t);
 	} else if (t->looked && taker_next(&t->taker) == TAKER_TAKES) {
-		t->call = dead_block_take(t->conf, t->node, &t->block, was_written, t);
+		t->call = dead_block_take(t->conf, t->node, &t->block, block_take_was_written, t);
 	} else {
 		t->sent = ctx_since_boot(t->conf->ctx);
-		t->call = s->ops->get(s, CLUSTER_HEARTBEAT, t->node, beat_was_read, t);
+		t->call = s->ops->get(s, CLUSTER_HEARTBEAT, t->node, block_take_beat_was_read, t);
 	}
 	if (!t->call)
 		no_memory(t);
 }
 
-static void due(evutil_socket_t fd, short what, void *arg)
+static void block_take_due(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	go_on(arg);
+	block_take_go_on(arg);
 }
 
 /* ---- begin ---- */
@@ -201,7 +201,7 @@ struct block_take *block_take_begin(const struct reclaim_conf *conf, const char 
 	if (node_refuse_here(conf->store, conf->node, node, e))
 		return NULL;
 	t = calloc(1, sizeof(*t));
-	if (!t || !(t->timer = evtimer_new(conf->base, due, t))) {
+	if (!t || !(t->timer = evtimer_new(conf->base, block_take_due, t))) {
 		free(t);
 		(void)err_nomem(e);
 		return NULL;

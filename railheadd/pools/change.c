@@ -71,7 +71,7 @@ void pool_changes_free(struct driver *d)
 		pool_change_cancel(TAILQ_FIRST(&d->changes));
 }
 
-static void finish(struct pool_change *c, const struct err *why)
+static void change_finish(struct pool_change *c, const struct err *why)
 {
 	struct pool_change_end end = c->end;
 	bool created = c->created;
@@ -80,38 +80,38 @@ static void finish(struct pool_change *c, const struct err *why)
 	end.done(end.arg, why, created);
 }
 
-static void give_up(struct pool_change *c)
+static void change_give_up(struct pool_change *c)
 {
 	struct err why = c->found;
 
-	finish(c, &why);
+	change_finish(c, &why);
 }
 
 /* A call could not be begun. */
-static void begun(struct pool_change *c)
+static void pools_change_begun(struct pool_change *c)
 {
 	struct err e;
 
 	if (c->call)
 		return;
 	(void)err_nomem(&e);
-	finish(c, &e);
+	change_finish(c, &e);
 }
 
 /* Outcomes that no caller handles by itself; the store knows why it refused. */
-static void failed(struct pool_change *c, const struct cluster_result *r)
+static void change_failed(struct pool_change *c, const struct cluster_result *r)
 {
 	struct err e = r->err;
 
 	if (r->outcome != CLUSTER_REFUSED)
 		e.code = ERR_AGAIN;
 	(void)err_wrap(&e, "pool %s", c->name);
-	finish(c, &e);
+	change_finish(c, &e);
 }
 
 /* ---- what is in the way ---- */
 
-static void see_pool(void *arg, const struct cluster_object *o)
+static void change_see_pool(void *arg, const struct cluster_object *o)
 {
 	struct pool_change *c = arg;
 	struct pool_seen seen;
@@ -144,7 +144,7 @@ static bool is_of_a_pool(const void *arg, const char *name, const struct json *v
 	return false;
 }
 
-static void see_block(void *arg, const struct cluster_object *o)
+static void change_see_block(void *arg, const struct cluster_object *o)
 {
 	struct pool_change *c = arg;
 
@@ -155,11 +155,11 @@ static void see_block(void *arg, const struct cluster_object *o)
 
 /* ---- write ---- */
 
-static int read_pool(struct pool_change *c, struct err *e);
-static void list_pools(struct pool_change *c);
+static int change_read_pool(struct pool_change *c, struct err *e);
+static void change_list_pools(struct pool_change *c);
 static void list_blocks(struct pool_change *c);
 
-static void written(void *arg, const struct cluster_result *r)
+static void change_written(void *arg, const struct cluster_result *r)
 {
 	struct pool_change *c = arg;
 	struct err e;
@@ -171,13 +171,13 @@ static void written(void *arg, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_OK && c->definition && r->object) {
 		c->at = *r->object;
 		c->stands = true;
-		list_pools(c);
+		change_list_pools(c);
 	} else if (r->outcome == CLUSTER_OK) {
-		finish(c, NULL);
+		change_finish(c, NULL);
 	} else if (!raced || ++c->tries == TRIES) {
-		failed(c, r);
-	} else if (read_pool(c, &e)) {
-		finish(c, &e);
+		change_failed(c, r);
+	} else if (change_read_pool(c, &e)) {
+		change_finish(c, &e);
 	}
 }
 
@@ -191,12 +191,12 @@ static void write_pool(struct pool_change *c, bool old)
 	if (old)
 		o.at = c->at.at;
 	if (!c->definition)
-		c->call = s->ops->remove(s, &o, written, c);
+		c->call = s->ops->remove(s, &o, change_written, c);
 	else if (old)
-		c->call = s->ops->update(s, &o, written, c);
+		c->call = s->ops->update(s, &o, change_written, c);
 	else
-		c->call = s->ops->create(s, &o, written, c);
-	begun(c);
+		c->call = s->ops->create(s, &o, change_written, c);
+	pools_change_begun(c);
 }
 
 static void undone(void *arg, const struct cluster_result *r)
@@ -208,7 +208,7 @@ static void undone(void *arg, const struct cluster_result *r)
 		(void)err_hint(&c->found, "no node uses the pool before that ends; delete it: %s",
 			       r->err.msg);
 	c->created = false;
-	give_up(c);
+	change_give_up(c);
 }
 
 /* The pool that was created need not stay: no node uses it before the same look is clear. */
@@ -219,12 +219,12 @@ static void undo(struct pool_change *c)
 
 	memcpy(o.name, c->name, sizeof(c->name));
 	c->call = s->ops->remove(s, &o, undone, c);
-	begun(c);
+	pools_change_begun(c);
 }
 
 /* ---- the lists ---- */
 
-static void look_again(evutil_socket_t fd, short what, void *arg)
+static void change_look_again(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
@@ -239,15 +239,15 @@ static void blocks_listed(void *arg, const struct cluster_result *r, const char 
 	(void)revision;
 	c->call = NULL;
 	if (r->outcome != CLUSTER_OK)
-		failed(c, r);
+		change_failed(c, r);
 	else if (c->found.code && c->created)
 		undo(c);
 	else if (c->found.code && ++c->looks < LOOKS)
 		(void)event_add(c->timer, &wait);
 	else if (c->found.code)
-		give_up(c);
+		change_give_up(c);
 	else if (c->stands)
-		finish(c, NULL);
+		change_finish(c, NULL);
 	else
 		write_pool(c, false);
 }
@@ -255,12 +255,12 @@ static void blocks_listed(void *arg, const struct cluster_result *r, const char 
 static void list_blocks(struct pool_change *c)
 {
 	static const struct cluster_selector which = { .kind = CLUSTER_BLOCK };
-	static const struct cluster_list_fns fns = { see_block, blocks_listed };
+	static const struct cluster_list_fns fns = { change_see_block, blocks_listed };
 	struct cluster_store *s = c->driver->conf.store;
 
 	c->found.code = 0;
 	c->call = s->ops->list(s, &which, &fns, c);
-	begun(c);
+	pools_change_begun(c);
 }
 
 /* True: a pool that overlaps is in the way, and c->found says so. */
@@ -291,33 +291,33 @@ static void pools_listed(void *arg, const struct cluster_result *r, const char *
 	(void)revision;
 	c->call = NULL;
 	if (r->outcome != CLUSTER_OK)
-		failed(c, r);
+		change_failed(c, r);
 	else if ((c->found.code || has_rival(c)) && c->created)
 		undo(c);
 	else if (c->found.code)
-		give_up(c);
+		change_give_up(c);
 	else if (c->definition)
 		list_blocks(c);
 	else
 		write_pool(c, true);
 }
 
-static void list_pools(struct pool_change *c)
+static void change_list_pools(struct pool_change *c)
 {
 	static const struct cluster_selector which = { .kind = CLUSTER_POOL };
-	static const struct cluster_list_fns fns = { see_pool, pools_listed };
+	static const struct cluster_list_fns fns = { change_see_pool, pools_listed };
 	struct cluster_store *s = c->driver->conf.store;
 
 	c->found.code = 0;
 	c->n_pools = 0;
 	c->rival.name[0] = '\0';
 	c->call = s->ops->list(s, &which, &fns, c);
-	begun(c);
+	pools_change_begun(c);
 }
 
 /* ---- read ---- */
 
-static const char *text_of(const struct json *n, const char *key, char buf[JSON_SHOW_LEN])
+static const char *change_text_of(const struct json *n, const char *key, char buf[JSON_SHOW_LEN])
 {
 	return json_show(json_get(n, key), buf);
 }
@@ -329,7 +329,8 @@ static int check_same(const struct pool_change *c, const struct json *old, struc
 	char was[JSON_SHOW_LEN], now[JSON_SHOW_LEN];
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		if (strcmp(text_of(old, keys[i], was), text_of(c->definition, keys[i], now)) == 0)
+		if (strcmp(change_text_of(old, keys[i], was),
+			   change_text_of(c->definition, keys[i], now)) == 0)
 			continue;
 		err_set(e, ERR_BUSY, 0, "pool %s: %s is %s in the cluster and cannot become %s",
 			c->name, keys[i], was, now);
@@ -369,7 +370,7 @@ static int refuse_state(const struct pool_change *c, enum pool_state from, enum 
 }
 
 /* Nodes bring leases into a new pool only: in an open one each free block may be another node's. */
-static int check_state(const struct pool_change *c, const struct json *old, struct err *e)
+static int change_check_state(const struct pool_change *c, const struct json *old, struct err *e)
 {
 	enum pool_state from = pool_state_of(old), to = pool_state_of(c->definition);
 	bool either = from != POOL_ADOPTING && to != POOL_ADOPTING;
@@ -410,14 +411,14 @@ static int make_step(struct pool_change *c, const struct cluster_object *o, stru
 }
 
 /* A pool that is there, and is to be changed. */
-static int check_change(struct pool_change *c, const struct cluster_object *o, struct err *e)
+static int pools_check_change(struct pool_change *c, const struct cluster_object *o, struct err *e)
 {
 	if (c->step_at)
 		return make_step(c, o, e);
-	return check_same(c, o->value, e) || check_state(c, o->value, e) ? -1 : 0;
+	return check_same(c, o->value, e) || change_check_state(c, o->value, e) ? -1 : 0;
 }
 
-static void was_read(void *arg, const struct cluster_result *r)
+static void change_was_read(void *arg, const struct cluster_result *r)
 {
 	struct pool_change *c = arg;
 	bool there = r->outcome == CLUSTER_OK;
@@ -433,33 +434,34 @@ static void was_read(void *arg, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_NOT_FOUND && (!c->definition || c->step_at)) {
 		err_set(&e, ERR_NOTFOUND, 0, "pool %s: the cluster has no pool of this name",
 			c->name);
-		finish(c, &e);
+		change_finish(c, &e);
 	} else if (!there && r->outcome != CLUSTER_NOT_FOUND) {
-		failed(c, r);
-	} else if ((there && (c->step_at || c->definition) && check_change(c, r->object, &e)) ||
+		change_failed(c, r);
+	} else if ((there && (c->step_at || c->definition) &&
+		    pools_check_change(c, r->object, &e)) ||
 		   (!there && c->definition && check_new(c, &e))) {
-		finish(c, &e);
+		change_finish(c, &e);
 	} else if (!there || !c->definition) {
-		list_pools(c);
+		change_list_pools(c);
 	} else {
 		write_pool(c, true);
 	}
 }
 
-static int read_pool(struct pool_change *c, struct err *e)
+static int change_read_pool(struct pool_change *c, struct err *e)
 {
 	struct cluster_store *s = c->driver->conf.store;
 
 	c->created = c->stands = false;
-	c->call = s->ops->get(s, CLUSTER_POOL, c->name, was_read, c);
+	c->call = s->ops->get(s, CLUSTER_POOL, c->name, change_was_read, c);
 	return c->call ? 0 : err_nomem(e);
 }
 
 /* ---- begin ---- */
 
 /* The definition as it would be on a node. */
-static int check_definition(const char *name, const struct json *definition,
-			    struct ip_prefix *subnet, struct err *e)
+static int change_check_definition(const char *name, const struct json *definition,
+				   struct ip_prefix *subnet, struct err *e)
 {
 	const struct shared_pool_def def = { name, "new", 0, definition, NULL };
 	struct shared_pool_view view;
@@ -472,8 +474,8 @@ static int check_definition(const char *name, const struct json *definition,
 }
 
 /* Takes over what->definition. */
-static struct pool_change *begin(struct driver *d, const char *name, const struct pool_change *what,
-				 struct err *e)
+static struct pool_change *change_begin(struct driver *d, const char *name,
+					const struct pool_change *what, struct err *e)
 {
 	struct pool_change *c = calloc(1, sizeof(*c));
 
@@ -486,13 +488,13 @@ static struct pool_change *begin(struct driver *d, const char *name, const struc
 	c->driver = d;
 	(void)snprintf(c->name, sizeof(c->name), "%s", name);
 	TAILQ_INSERT_TAIL(&d->changes, c, all);
-	c->timer = evtimer_new(d->conf.base, look_again, c);
+	c->timer = evtimer_new(d->conf.base, change_look_again, c);
 	if (!d->conf.store) {
 		err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
 		(void)err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
 	} else if (!c->timer) {
 		(void)err_nomem(e);
-	} else if (read_pool(c, e) == 0) {
+	} else if (change_read_pool(c, e) == 0) {
 		return c;
 	}
 	pool_change_cancel(c);
@@ -505,11 +507,11 @@ struct pool_change *pool_change_put(struct driver *d, const char *name,
 {
 	struct pool_change what = { .end = *end };
 
-	if (check_definition(name, definition, &what.subnet, e))
+	if (change_check_definition(name, definition, &what.subnet, e))
 		return NULL;
 	what.definition = json_dup(definition);
 	if (what.definition)
-		return begin(d, name, &what, e);
+		return change_begin(d, name, &what, e);
 	(void)err_nomem(e);
 	return NULL;
 }
@@ -521,7 +523,7 @@ struct pool_change *pool_change_step(struct driver *d, const struct pool_step *s
 				    .step_at = step->generation,
 				    .becomes = step->becomes };
 
-	return begin(d, step->name, &what, e);
+	return change_begin(d, step->name, &what, e);
 }
 
 struct pool_change *pool_change_remove(struct driver *d, const char *name,
@@ -530,7 +532,7 @@ struct pool_change *pool_change_remove(struct driver *d, const char *name,
 	struct pool_change what = { .end = *end };
 
 	if (strlen(name) <= GRID_POOL_MAX)
-		return begin(d, name, &what, e);
+		return change_begin(d, name, &what, e);
 	err_set(e, ERR_CONFIG, 0, "pool %.40s...: longer than a shared pool's name", name);
 	return NULL;
 }

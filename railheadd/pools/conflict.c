@@ -44,21 +44,22 @@ void conflict_asks_free(struct driver *d)
 
 /* ---- pools ---- */
 
-static int add_prefix(struct json *o, const char *key, struct ip_prefix p)
+static int conflict_add_prefix(struct json *o, const char *key, struct ip_prefix p)
 {
 	char text[PREFIX_STR_LEN];
 
 	return json_add_str(o, key, ip_format_prefix(p, text));
 }
 
-static int add_pool(struct json *list, const struct pool_seen *p)
+static int conflict_add_pool(struct json *list, const struct pool_seen *p)
 {
 	struct json *o = json_push_object(list);
 	char since[AUDIT_TIME_LEN];
 
 	if (!o || json_add_str(o, "name", p->name) || json_add_str(o, "uid", p->uid) ||
-	    add_prefix(o, "subnet", p->subnet) || json_add_str(o, "older", p->rival->name) ||
-	    add_prefix(o, "olderSubnet", p->rival->subnet) ||
+	    conflict_add_prefix(o, "subnet", p->subnet) ||
+	    json_add_str(o, "older", p->rival->name) ||
+	    conflict_add_prefix(o, "olderSubnet", p->rival->subnet) ||
 	    json_add_str(o, "since", audit_time(p->rival_since, since)))
 		return -1;
 	/* A rival of another pool gives nothing, either. */
@@ -66,13 +67,13 @@ static int add_pool(struct json *list, const struct pool_seen *p)
 			       : json_add_str(o, "gives", p->rival->name);
 }
 
-static int add_pools(const struct driver *d, struct json *conflicts)
+static int conflict_add_pools(const struct driver *d, struct json *conflicts)
 {
 	struct json *list = json_add_array(conflicts, "pools");
 	const struct pool_seen *p;
 
 	for (p = TAILQ_FIRST(&d->seen); list && p; p = TAILQ_NEXT(p, all)) {
-		if (p->rival && add_pool(list, p))
+		if (p->rival && conflict_add_pool(list, p))
 			return -1;
 	}
 	return list ? 0 : -1;
@@ -101,14 +102,14 @@ static int add_numbers(const struct driver *d, struct json *conflicts)
 
 /* ---- owners ---- */
 
-static void soon(struct conflict_ask *a)
+static void conflict_soon(struct conflict_ask *a)
 {
 	const struct timeval now = { .tv_sec = 0 };
 
 	(void)event_add(a->next, &now);
 }
 
-static void finish(struct conflict_ask *a)
+static void conflict_finish(struct conflict_ask *a)
 {
 	struct conflict_ask_end end = a->end;
 	auto_json struct json *conflicts = a->conflicts;
@@ -130,7 +131,7 @@ static int note_owner(struct json *o, const struct cluster_result *r)
 	return *b.owner.node ? json_add_str(o, "owner", b.owner.node) : json_add_null(o, "owner");
 }
 
-static void was_read(void *arg, const struct cluster_result *r)
+static void conflict_was_read(void *arg, const struct cluster_result *r)
 {
 	struct conflict_ask *a = arg;
 	bool answered = r->outcome == CLUSTER_OK || r->outcome == CLUSTER_NOT_FOUND;
@@ -142,18 +143,18 @@ static void was_read(void *arg, const struct cluster_result *r)
 		(void)err_nomem(&a->driver->fatal);
 	/* After one call without an answer the others would wait as long. */
 	a->at = answered ? a->at + 1 : CONFLICT_LOOKS;
-	soon(a);
+	conflict_soon(a);
 }
 
 /* The start of the block, also of the loan of one address. */
-static int start_of(const struct json *o, struct ip *start)
+static int conflict_start_of(const struct json *o, struct ip *start)
 {
 	const char *block = json_str(json_get(o, "block"));
 
 	return ip_parse(block ? block : json_str(json_get(o, "first")), start);
 }
 
-static void look(evutil_socket_t fd, short what, void *arg)
+static void conflict_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct conflict_ask *a = arg;
 	struct cluster_store *s = a->driver->conf.store;
@@ -163,14 +164,14 @@ static void look(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (!s || !o || a->at >= CONFLICT_LOOKS || start_of(o, &start)) {
-		finish(a);
+	if (!s || !o || a->at >= CONFLICT_LOOKS || conflict_start_of(o, &start)) {
+		conflict_finish(a);
 		return;
 	}
 	(void)grid_name(json_str(json_get(o, "pool")), start, name);
-	a->call = s->ops->get(s, CLUSTER_BLOCK, name, was_read, a);
+	a->call = s->ops->get(s, CLUSTER_BLOCK, name, conflict_was_read, a);
 	if (!a->call)
-		finish(a);
+		conflict_finish(a);
 }
 
 struct conflict_ask *conflict_ask_begin(struct driver *d, const struct conflict_ask_end *end,
@@ -189,14 +190,14 @@ struct conflict_ask *conflict_ask_begin(struct driver *d, const struct conflict_
 	a->driver = d;
 	a->end = *end;
 	TAILQ_INSERT_TAIL(&d->asks, a, all);
-	a->next = evtimer_new(d->conf.base, look, a);
+	a->next = evtimer_new(d->conf.base, conflict_look, a);
 	a->conflicts = json_new_object();
 	a->blocks = blocks;
 	if (a->next && a->conflicts && json_put(a->conflicts, "blocks", TAKE_PTR(blocks)) == 0 &&
-	    add_pools(d, a->conflicts) == 0 &&
+	    conflict_add_pools(d, a->conflicts) == 0 &&
 	    json_put(a->conflicts, "reserved", TAKE_PTR(reserved)) == 0 &&
 	    add_numbers(d, a->conflicts) == 0) {
-		soon(a);
+		conflict_soon(a);
 		return a;
 	}
 	conflict_ask_cancel(a);

@@ -58,7 +58,7 @@ static bool is_loan(const struct json *block)
 }
 
 /* "address 10.1.0.5" of a loan, or "block from 10.1.0.0 to 10.1.0.7". */
-static const char *name_of(const struct json *block, char out[160])
+static const char *conflict_report_name_of(const struct json *block, char out[160])
 {
 	const char *first = json_text_or(block, "first", "?");
 
@@ -131,13 +131,13 @@ static void tell_people(struct events *v, const struct json *block, const char *
 		v, &about,
 		"The %s of shared pool %s is lost: %s%s has it. %s. `railctl ipam conflicts` "
 		"lists the pods.",
-		name_of(block, name), json_text_or(block, "pool", "?"), node ? "node " : "",
-		node ? node : "another node", used);
+		conflict_report_name_of(block, name), json_text_or(block, "pool", "?"),
+		node ? "node " : "", node ? node : "another node", used);
 	json_each (p, json_get(block, "pods"))
 		tell_pod(v, block, p, node);
 }
 
-static void say(const struct conflict_report *c, const struct json *block)
+static void conflict_report_say(const struct conflict_report *c, const struct json *block)
 {
 	const struct json *owner = json_get(block, "owner");
 	const char *node = json_str(owner);
@@ -145,15 +145,15 @@ static void say(const struct conflict_report *c, const struct json *block)
 
 	tell_people(c->driver->events, block, node);
 	list_pods(block, pods, sizeof(pods));
-	pools_note_lost(c->driver, json_text_or(block, "pool", "?"), node, name_of(block, name),
-			pods);
+	pools_note_lost(c->driver, json_text_or(block, "pool", "?"), node,
+			conflict_report_name_of(block, name), pods);
 	log_error(&c->driver->conf.ctx->log,
 		  "shared pool %s: the %s is lost: %s%s has it; nothing more of it is assigned%s",
 		  json_text_or(block, "pool", "?"), name, node ? "node " : "",
 		  node ? node : (owner ? "no node" : "another node"), pods);
 }
 
-static void report(void *arg, const struct json *conflicts)
+static void pools_report(void *arg, const struct json *conflicts)
 {
 	struct conflict_report *c = arg;
 	size_t said = 0, more = c->asked.more;
@@ -164,7 +164,7 @@ static void report(void *arg, const struct json *conflicts)
 		    !is_fresh(c, json_text_or(b, "pool", "?"), json_text_or(b, "first", "?")))
 			continue;
 		if (said++ < SAY_MAX)
-			say(c, b);
+			conflict_report_say(c, b);
 		else
 			more++;
 	}
@@ -176,7 +176,7 @@ static void report(void *arg, const struct json *conflicts)
 
 /* ---- when ---- */
 
-static void arm(struct conflict_report *c)
+static void conflict_report_arm(struct conflict_report *c)
 {
 	const struct timeval t = { .tv_usec = WAIT_MS * 1000 };
 
@@ -184,16 +184,16 @@ static void arm(struct conflict_report *c)
 		(void)event_add(c->timer, &t);
 }
 
-static void due(evutil_socket_t fd, short what, void *arg)
+static void conflict_report_due(evutil_socket_t fd, short what, void *arg)
 {
 	struct conflict_report *c = arg;
-	const struct conflict_ask_end end = { report, c };
+	const struct conflict_ask_end end = { pools_report, c };
 	struct err e;
 
 	(void)fd;
 	(void)what;
 	if (c->ask) {
-		arm(c);
+		conflict_report_arm(c);
 		return;
 	}
 	if (!c->fresh.n && !agent_conflicts(c->driver->agent))
@@ -215,20 +215,20 @@ void conflict_report_block(struct conflict_report *c, const struct block_record 
 		c->fresh.keys[c->fresh.n++] = r->key;
 	else
 		c->fresh.more++;
-	arm(c);
+	conflict_report_arm(c);
 }
 
 int conflict_report_new(struct driver *d, struct conflict_report **out, struct err *e)
 {
 	struct conflict_report *c = calloc(1, sizeof(*c));
 
-	if (!c || !(c->timer = evtimer_new(d->conf.base, due, c))) {
+	if (!c || !(c->timer = evtimer_new(d->conf.base, conflict_report_due, c))) {
 		free(c);
 		return err_nomem(e);
 	}
 	c->driver = d;
 	c->all = true;
-	arm(c);
+	conflict_report_arm(c);
 	*out = c;
 	return 0;
 }

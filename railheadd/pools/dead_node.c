@@ -33,7 +33,7 @@ struct dead_node *dead_node_new(const struct reclaim_conf *conf, const char *nam
 	return d;
 }
 
-static void stop(struct dead_node *d)
+static void dead_node_stop(struct dead_node *d)
 {
 	if (d->call)
 		d->conf->store->ops->cancel(d->call);
@@ -46,7 +46,7 @@ void dead_node_set(struct dead_node *d, const struct cluster_version *evidence)
 	if (strcmp(d->taker.evidence.uid, evidence->uid) == 0 &&
 	    strcmp(d->taker.evidence.version, evidence->version) == 0)
 		return;
-	stop(d);
+	dead_node_stop(d);
 	d->reported = d->every = false;
 	d->n_taken = 0;
 	taker_begin(&d->taker, evidence, d->conf->hold);
@@ -54,7 +54,7 @@ void dead_node_set(struct dead_node *d, const struct cluster_version *evidence)
 
 void dead_node_free(struct dead_node *d)
 {
-	stop(d);
+	dead_node_stop(d);
 	free(d->blocks);
 	free(d);
 }
@@ -73,7 +73,7 @@ static void begin_again(struct dead_node *d, const struct err *why)
 
 /* ---- the blocks are taken ---- */
 
-static void take_next(struct dead_node *d);
+static void dead_node_take_next(struct dead_node *d);
 
 static void say_taken(const struct dead_node *d, const struct dead_block *b)
 {
@@ -91,7 +91,7 @@ static void say_taken(const struct dead_node *d, const struct dead_block *b)
 			 b->name, d->name);
 }
 
-static void was_written(void *arg, const struct cluster_result *r)
+static void dead_node_was_written(void *arg, const struct cluster_result *r)
 {
 	struct dead_node *d = arg;
 	const struct dead_block *b = &d->blocks[--d->n_blocks];
@@ -107,7 +107,7 @@ static void was_written(void *arg, const struct cluster_result *r)
 		begin_again(d, &r->err);
 		return;
 	}
-	take_next(d);
+	dead_node_take_next(d);
 }
 
 struct cluster_call *dead_block_take(const struct reclaim_conf *conf, const char *node,
@@ -129,7 +129,7 @@ struct cluster_call *dead_block_take(const struct reclaim_conf *conf, const char
 }
 
 /* After the last one the list shows what is left. */
-static void take_next(struct dead_node *d)
+static void dead_node_take_next(struct dead_node *d)
 {
 	struct err e;
 
@@ -141,7 +141,8 @@ static void take_next(struct dead_node *d)
 			dead_node_look(d);
 		return;
 	}
-	d->call = dead_block_take(d->conf, d->name, &d->blocks[d->n_blocks - 1], was_written, d);
+	d->call = dead_block_take(d->conf, d->name, &d->blocks[d->n_blocks - 1],
+				  dead_node_was_written, d);
 	if (d->call)
 		return;
 	(void)err_nomem(&e);
@@ -150,7 +151,7 @@ static void take_next(struct dead_node *d)
 
 /* ---- the heartbeat ---- */
 
-static void beat_was_read(void *arg, const struct cluster_result *r)
+static void dead_node_beat_was_read(void *arg, const struct cluster_result *r)
 {
 	static const struct cluster_version none;
 	struct dead_node *d = arg;
@@ -243,7 +244,7 @@ static bool lists_all(struct dead_node *d)
 	return true;
 }
 
-static void list_blocks(struct dead_node *d)
+static void dead_node_list_blocks(struct dead_node *d)
 {
 	static const struct cluster_list_fns fns = { block_item, blocks_were_read };
 	struct cluster_store *s = d->conf->store;
@@ -262,16 +263,16 @@ void dead_node_look(struct dead_node *d)
 	switch (taker_next(&d->taker)) {
 	case TAKER_BEAT:
 		d->sent = ctx_since_boot(d->conf->ctx);
-		d->call = s->ops->get(s, CLUSTER_HEARTBEAT, d->name, beat_was_read, d);
+		d->call = s->ops->get(s, CLUSTER_HEARTBEAT, d->name, dead_node_beat_was_read, d);
 		break;
 	case TAKER_BLOCKS:
 		d->n_blocks = 0;
 		d->progress = false;
 		d->broken.code = 0;
-		list_blocks(d);
+		dead_node_list_blocks(d);
 		break;
 	case TAKER_TAKES:
-		take_next(d);
+		dead_node_take_next(d);
 		break;
 	}
 }

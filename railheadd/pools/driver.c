@@ -22,7 +22,7 @@
 /* A hint of an ADD or a DEL may be lost: so often the driver looks at the pools by itself. */
 #define TICK_MAX (10 * SECOND)
 
-static void arm(struct driver *d, int64_t wait)
+static void driver_arm(struct driver *d, int64_t wait)
 {
 	struct timeval t = { .tv_sec = wait / SECOND, .tv_usec = wait % SECOND / 1000 };
 
@@ -31,7 +31,7 @@ static void arm(struct driver *d, int64_t wait)
 
 void driver_soon(struct driver *d)
 {
-	arm(d, 0);
+	driver_arm(d, 0);
 }
 
 /*
@@ -52,7 +52,7 @@ void driver_look(struct driver *d)
 		if (left.tv_sec < 0 || (left.tv_sec == 0 && left.tv_usec < LOOK / 1000))
 			return;
 	}
-	arm(d, wait);
+	driver_arm(d, wait);
 }
 
 /* Who still waits although the need was met lost its address to another ADD: it needs a new one. */
@@ -97,7 +97,7 @@ void driver_event(struct driver *d)
 		(void)event_base_loopbreak(d->conf.base);
 	/* The agent begins at the next event with the needs that it got above. */
 	next = next > now ? next : now;
-	arm(d, next - now < TICK_MAX ? next - now : TICK_MAX);
+	driver_arm(d, next - now < TICK_MAX ? next - now : TICK_MAX);
 }
 
 static void tick(evutil_socket_t fd, short what, void *arg)
@@ -148,7 +148,7 @@ static int decode_pool(void *arg, const struct cluster_object *o, struct shared_
 	return 0;
 }
 
-static void unreadable(void *arg, const struct err *why)
+static void driver_unreadable(void *arg, const struct err *why)
 {
 	const struct driver *d = arg;
 
@@ -164,12 +164,12 @@ static void reply(void *arg, const struct agent_reply *r, const struct err *why)
 	else
 		driver_heard(d, r->outcome == CLUSTER_AWAY && !r->unreadable ? why : NULL);
 	if (r->unreadable)
-		unreadable(d, why);
+		driver_unreadable(d, why);
 	agent_answer(d->agent, r);
 	driver_event(d);
 }
 
-static const struct request_fns request_fns = { known_pool, decode_pool, unreadable, reply };
+static const struct request_fns request_fns = { known_pool, decode_pool, driver_unreadable, reply };
 
 void driver_pools_known(struct driver *d)
 {
@@ -230,7 +230,7 @@ static int be_present(struct driver *d, struct err *e)
 }
 
 /* Tells a machine with a new disk from another machine. Many virtual machines have none. */
-static void read_machine(struct driver *d)
+static void driver_read_machine(struct driver *d)
 {
 	auto_free char *text = NULL;
 	char path[256];
@@ -282,7 +282,7 @@ static int begin_labels(struct driver *d, struct err *e)
 
 /* ---- begin and end ---- */
 
-static int begin(struct driver *d, struct err *e)
+static int driver_begin(struct driver *d, struct err *e)
 {
 	const struct driver_conf *c = &d->conf;
 
@@ -290,7 +290,7 @@ static int begin(struct driver *d, struct err *e)
 	d->tick = evtimer_new(c->base, tick, d);
 	if (!d->tick)
 		return err_nomem(e);
-	read_machine(d);
+	driver_read_machine(d);
 	if (begin_labels(d, e) || ctx_boot_id(c->ctx, d->boot, e) || new_agent(d, e) ||
 	    pools_load(d, e))
 		return -1;
@@ -328,7 +328,7 @@ int driver_new(const struct driver_conf *conf, struct driver **out, struct err *
 	TAILQ_INIT(&d->changes);
 	TAILQ_INIT(&d->forgets);
 	TAILQ_INIT(&d->asks);
-	if (begin(d, e)) {
+	if (driver_begin(d, e)) {
 		driver_free(d);
 		return -1;
 	}
@@ -393,7 +393,7 @@ static int add_refusal(struct json *one, const struct pool_seen *s, const char *
 }
 
 /* spare is left out if the node's store cannot be read. */
-static int add_pool(struct driver *d, struct json *list, const struct pool_entry *p)
+static int driver_add_pool(struct driver *d, struct json *list, const struct pool_entry *p)
 {
 	const struct shared_pool *s = &p->view.pool;
 	struct json *one = json_push_object(list);
@@ -462,7 +462,7 @@ static int add_elsewhere(struct json *list, const struct pool_entry *p)
 		       : 0;
 }
 
-static int add_pools(struct driver *d, struct json *obj)
+static int driver_add_pools(struct driver *d, struct json *obj)
 {
 	struct json *list = json_add_array(obj, "pools");
 	const struct pool_entry *p;
@@ -474,7 +474,7 @@ static int add_pools(struct driver *d, struct json *obj)
 		if (p->left)
 			continue;
 		if (elsewhere ? add_elsewhere(list, p)
-			      : !p->view.pool.conflict && add_pool(d, list, p))
+			      : !p->view.pool.conflict && driver_add_pool(d, list, p))
 			return -1;
 	}
 	for (s = TAILQ_FIRST(&d->seen); list && s; s = TAILQ_NEXT(s, all)) {
@@ -485,7 +485,7 @@ static int add_pools(struct driver *d, struct json *obj)
 }
 
 /* `railctl ipam conflicts` lists them. */
-static int add_conflicts(const struct driver *d, struct json *obj)
+static int driver_add_conflicts(const struct driver *d, struct json *obj)
 {
 	struct json *o = json_add_object(obj, "conflicts");
 	const struct number_twin *twins;
@@ -518,7 +518,8 @@ int driver_status(struct driver *d, struct json *obj, struct err *e)
 
 	if (json_add_str(obj, "node", d->conf.node) || driver_add_contact(d, obj) ||
 	    json_add_str(obj, "health", cut_off ? "cut-off" : health[is]) ||
-	    add_conflicts(d, obj) || events_add_status(d->events, obj) || add_pools(d, obj))
+	    driver_add_conflicts(d, obj) || events_add_status(d->events, obj) ||
+	    driver_add_pools(d, obj))
 		return err_nomem(e);
 	return 0;
 }

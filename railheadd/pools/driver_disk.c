@@ -77,7 +77,7 @@ static int put_loans(void *arg, const struct block_record *r, const struct lendi
 	return 0;
 }
 
-static int put_block(void *arg, const struct block_record *r)
+static int driver_disk_put_block(void *arg, const struct block_record *r)
 {
 	return put_loans(arg, r, NULL);
 }
@@ -203,7 +203,7 @@ const struct agent_ops driver_agent_ops = {
 	.send = send_request,
 	.random = driver_random,
 	.now = now,
-	.put_block = put_block,
+	.put_block = driver_disk_put_block,
 	.put_loans = put_loans,
 	.drop_block = drop_block,
 	.retire_block = retire_block,

@@ -5,7 +5,7 @@
 #define FULL_MS ((int64_t)EVENT_BURST * EVENT_EVERY_MS)
 
 /* Where the key is remembered, or else where it can be: a free place, or that of the oldest. */
-static size_t place_of(const struct event_limit *l, uint64_t key)
+static size_t event_limit_place_of(const struct event_limit *l, uint64_t key)
 {
 	size_t oldest = 0;
 
@@ -20,7 +20,7 @@ static size_t place_of(const struct event_limit *l, uint64_t key)
 
 enum event_verdict event_limit(struct event_limit *l, uint64_t key, int64_t now)
 {
-	size_t i = place_of(l, key);
+	size_t i = event_limit_place_of(l, key);
 
 	if (i < l->n && l->reported[i].key == key && now - l->reported[i].at < EVENT_REPEAT_MS)
 		return EVENT_REPEATED;

@@ -79,7 +79,7 @@ static void forget_first(struct events *v)
 }
 
 /* A missing right is said once; it may be given at any time. */
-static void note_refusal(struct events *v, const struct err *why)
+static void events_note_refusal(struct events *v, const struct err *why)
 {
 	v->counts.failed++;
 	if (!v->refused)
@@ -92,14 +92,14 @@ static void note_refusal(struct events *v, const struct err *why)
 static void count_lost(struct events *v, const struct queued *q, const struct cluster_result *r)
 {
 	if (r->outcome == CLUSTER_REFUSED)
-		note_refusal(v, &r->err);
+		events_note_refusal(v, &r->err);
 	else
 		v->counts.failed++;
 	if (v->lost)
 		v->lost(v->lost_arg, q->reason, q->key);
 }
 
-static void ended(void *arg, const struct cluster_result *r)
+static void events_ended(void *arg, const struct cluster_result *r)
 {
 	struct events *v = arg;
 	struct queued *q = TAILQ_FIRST(&v->queue);
@@ -130,14 +130,14 @@ static void send_first(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	v->call = s->ops->tell(s, &q->is, ended, v);
+	v->call = s->ops->tell(s, &q->is, events_ended, v);
 	if (!v->call)
 		send_in(v, v->conf.retry);
 }
 
 /* ---- the queue ---- */
 
-static uint64_t key_of(const struct event_about *a)
+static uint64_t events_key_of(const struct event_about *a)
 {
 	const char *const texts[] = { words[a->reason].reason, a->namespace, a->pod, a->uid,
 				      a->key };
@@ -148,7 +148,7 @@ static uint64_t key_of(const struct event_about *a)
 	return h;
 }
 
-static void fill(const struct events *v, const struct event_about *a, struct queued *q)
+static void events_fill(const struct events *v, const struct event_about *a, struct queued *q)
 {
 	(void)snprintf(q->namespace, sizeof(q->namespace), "%s", a->namespace);
 	(void)snprintf(q->pod, sizeof(q->pod), "%s", a->pod);
@@ -167,7 +167,7 @@ static void fill(const struct events *v, const struct event_about *a, struct que
 					.of_pool = a->reason == EVENT_POOL_REFUSED };
 	/* Nodes that say the same about a pool make one event. */
 	if (q->is.of_pool)
-		q->is.id = key_of(a);
+		q->is.id = events_key_of(a);
 	while (!q->is.of_pool && getrandom(&q->is.id, sizeof(q->is.id), 0) != sizeof(q->is.id))
 		;
 }
@@ -196,7 +196,7 @@ bool events_tell(struct events *v, const struct event_about *about, const char *
 		return true;
 	q = v->n < QUEUE_MAX ? calloc(1, sizeof(*q)) : NULL;
 	enum event_verdict verdict =
-		q ? event_limit(limit_of(v, about->reason), key_of(about), v->conf.mono())
+		q ? event_limit(limit_of(v, about->reason), events_key_of(about), v->conf.mono())
 		  : EVENT_DROPPED;
 
 	if (verdict != EVENT_TELL) {
@@ -208,7 +208,7 @@ bool events_tell(struct events *v, const struct event_about *about, const char *
 	va_start(args, fmt);
 	(void)vsnprintf(q->note, sizeof(q->note), fmt, args);
 	va_end(args);
-	fill(v, about, q);
+	events_fill(v, about, q);
 	TAILQ_INSERT_TAIL(&v->queue, q, all);
 	if (v->n++ == 0)
 		send_in(v, 0);

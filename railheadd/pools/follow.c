@@ -17,7 +17,7 @@ struct follow {
 	bool again; /* the timer runs, and then the objects are listed again */
 };
 
-static void begin(struct follow *f);
+static void follow_begin(struct follow *f);
 
 static void pause_then_begin(struct follow *f, unsigned least_ms)
 {
@@ -34,7 +34,7 @@ static void pause_then_begin(struct follow *f, unsigned least_ms)
 	(void)event_add(f->timer, &wait);
 }
 
-static void failed(struct follow *f, const struct cluster_result *r)
+static void follow_failed(struct follow *f, const struct cluster_result *r)
 {
 	f->revision[0] = '\0';
 	/* The revision is too old: the store itself is well. */
@@ -45,27 +45,27 @@ static void failed(struct follow *f, const struct cluster_result *r)
 	pause_then_begin(f, r->retry_ms);
 }
 
-static void list_item(void *arg, const struct cluster_object *object)
+static void follow_list_item(void *arg, const struct cluster_object *object)
 {
 	struct follow *f = arg;
 
 	f->is.fns->item(f->is.arg, object);
 }
 
-static void list_done(void *arg, const struct cluster_result *r, const char *revision)
+static void follow_list_done(void *arg, const struct cluster_result *r, const char *revision)
 {
 	struct follow *f = arg;
 
 	f->call = NULL;
 	if (r->outcome != CLUSTER_OK) {
-		failed(f, r);
+		follow_failed(f, r);
 		return;
 	}
 	(void)snprintf(f->revision, sizeof(f->revision), "%s", revision);
 	f->failures = 0;
 	f->is.fns->contact(f->is.arg, NULL);
 	f->is.fns->listed(f->is.arg);
-	begin(f);
+	follow_begin(f);
 }
 
 static void watch_changed(void *arg, const struct cluster_object *object, bool gone)
@@ -91,12 +91,12 @@ static void watch_ended(void *arg, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_OK)
 		pause_then_begin(f, 0);
 	else
-		failed(f, r);
+		follow_failed(f, r);
 }
 
-static void begin(struct follow *f)
+static void follow_begin(struct follow *f)
 {
-	static const struct cluster_list_fns list = { list_item, list_done };
+	static const struct cluster_list_fns list = { follow_list_item, follow_list_done };
 	static const struct cluster_watch_fns watch = { watch_changed, watch_revision,
 							watch_ended };
 	const struct cluster_store_ops *ops = f->is.store->ops;
@@ -109,7 +109,7 @@ static void begin(struct follow *f)
 		pause_then_begin(f, 0); /* no memory */
 }
 
-static void due(evutil_socket_t fd, short what, void *arg)
+static void follow_due(evutil_socket_t fd, short what, void *arg)
 {
 	struct follow *f = arg;
 
@@ -121,19 +121,19 @@ static void due(evutil_socket_t fd, short what, void *arg)
 	if (f->again)
 		f->revision[0] = '\0';
 	f->again = false;
-	begin(f);
+	follow_begin(f);
 }
 
 int follow_new(const struct follow_conf *conf, struct follow **out, struct err *e)
 {
 	struct follow *f = calloc(1, sizeof(*f));
 
-	if (!f || !(f->timer = evtimer_new(conf->base, due, f))) {
+	if (!f || !(f->timer = evtimer_new(conf->base, follow_due, f))) {
 		free(f);
 		return err_nomem(e);
 	}
 	f->is = *conf;
-	begin(f);
+	follow_begin(f);
 	*out = f;
 	return 0;
 }

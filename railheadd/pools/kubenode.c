@@ -20,7 +20,7 @@ struct kubenode {
 	bool refused; /* that is logged */
 };
 
-static void see(struct kubenode *k, const struct json *labels)
+static void kubenode_see(struct kubenode *k, const struct json *labels)
 {
 	char *text = json_print(labels, false);
 
@@ -46,22 +46,22 @@ static void miss(struct kubenode *k)
 	k->missing = true;
 }
 
-static void begun(void *arg)
+static void kubenode_begun(void *arg)
 {
 	struct kubenode *k = arg;
 
 	k->there = false;
 }
 
-static void item(void *arg, const struct cluster_object *o)
+static void kubenode_item(void *arg, const struct cluster_object *o)
 {
 	struct kubenode *k = arg;
 
 	k->there = true;
-	see(k, o->value);
+	kubenode_see(k, o->value);
 }
 
-static void listed(void *arg)
+static void kubenode_listed(void *arg)
 {
 	struct kubenode *k = arg;
 
@@ -70,21 +70,21 @@ static void listed(void *arg)
 		miss(k);
 }
 
-static void changed(void *arg, const struct cluster_object *o, bool gone)
+static void kubenode_changed(void *arg, const struct cluster_object *o, bool gone)
 {
 	if (gone)
 		miss(arg);
 	else
-		see(arg, o->value);
+		kubenode_see(arg, o->value);
 }
 
-static void contact(void *arg, const struct err *why)
+static void kubenode_contact(void *arg, const struct err *why)
 {
 	(void)arg;
 	(void)why;
 }
 
-static void refused(void *arg, const struct err *why)
+static void kubenode_refused(void *arg, const struct err *why)
 {
 	struct kubenode *k = arg;
 
@@ -96,8 +96,9 @@ static void refused(void *arg, const struct err *why)
 
 int kubenode_new(const struct kubenode_conf *conf, struct kubenode **out, struct err *e)
 {
-	static const struct follow_fns fns = { begun,   item,    listed,       changed,
-					       contact, refused, driver_random };
+	static const struct follow_fns fns = { kubenode_begun,   kubenode_item,    kubenode_listed,
+					       kubenode_changed, kubenode_contact, kubenode_refused,
+					       driver_random };
 	struct kubenode *k = calloc(1, sizeof(*k));
 
 	if (!k)

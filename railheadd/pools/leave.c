@@ -13,7 +13,7 @@
 
 /* ---- leases outside of the slice ---- */
 
-static void say(const struct driver *d, struct pool_seen *s, const char *why)
+static void leave_say(const struct driver *d, struct pool_seen *s, const char *why)
 {
 	if (strcmp(s->outside, why) == 0)
 		return;
@@ -23,7 +23,7 @@ static void say(const struct driver *d, struct pool_seen *s, const char *why)
 }
 
 /* A node that the pool is not for needs no number, once its pods have gone. */
-static void explain(struct driver *d, struct pool_seen *s, const struct pool_outside *o)
+static void leave_explain(struct driver *d, struct pool_seen *s, const struct pool_outside *o)
 {
 	bool elsewhere = node_labels_exclude(&d->labels, s->definition);
 	char text[NODE_POOL_WAITS_LEN];
@@ -31,9 +31,9 @@ static void explain(struct driver *d, struct pool_seen *s, const struct pool_out
 	s->number = elsewhere || o->no_slice.code ? -1 : (int64_t)o->number;
 	pool_outside_explain(o, text, sizeof(text));
 	if (o->no_slice.code && !elsewhere)
-		say(d, s, o->no_slice.msg);
+		leave_say(d, s, o->no_slice.msg);
 	else
-		say(d, s, text);
+		leave_say(d, s, text);
 }
 
 /* The time of the clock that does not jump, when a time of the other clock comes. */
@@ -44,17 +44,17 @@ static int64_t since_boot(const struct driver *d, int64_t now, int64_t wall)
 	return now + (left > 0 ? left : 1);
 }
 
-static bool look_at(struct driver *d, struct pool_seen *s, int64_t now, int64_t *next)
+static bool leave_look_at(struct driver *d, struct pool_seen *s, int64_t now, int64_t *next)
 {
 	struct pool_outside o;
 	int64_t until;
 	struct err e;
 
 	if (pool_outside(d->conf.ipam, s->name, &o, &e)) {
-		say(d, s, e.msg);
+		leave_say(d, s, e.msg);
 		return false;
 	}
-	explain(d, s, &o);
+	leave_explain(d, s, &o);
 	s->outside_known = true;
 	if (o.until != INT64_MAX) {
 		until = since_boot(d, now, o.until);
@@ -128,7 +128,7 @@ bool leave_look(struct driver *d, int64_t now, int64_t *next)
 		if (p->left)
 			look_at_left(d, p);
 		else if (!s->rival)
-			any |= look_at(d, s, now, next);
+			any |= leave_look_at(d, s, now, next);
 	}
 	return any;
 }

@@ -85,14 +85,14 @@ static void hear(struct driver *d, const struct cluster_result *r)
 		driver_heard(d, r->outcome == CLUSTER_AWAY ? &r->err : NULL);
 }
 
-static void see(struct pool_look *l, const struct cluster_object *o)
+static void look_see(struct pool_look *l, const struct cluster_object *o)
 {
 	if (*l->block || !block_clashes(o, l->pool->subnet, is_harmless, l, &l->why))
 		return;
 	memcpy(l->block, o->name, sizeof(l->block));
 }
 
-static void say(const struct pool_look *l)
+static void look_say(const struct pool_look *l)
 {
 	log_warn(&l->driver->conf.ctx->log, "shared pool %s is not used yet: %s", l->pool->name,
 		 l->why.msg);
@@ -100,14 +100,14 @@ static void say(const struct pool_look *l)
 
 /* ---- the list ---- */
 
-static void list_item(void *arg, const struct cluster_object *o)
+static void look_list_item(void *arg, const struct cluster_object *o)
 {
 	struct driver *d = arg;
 	struct pool_seen *s;
 
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
 		if (s->look && s->look->listing)
-			see(s->look, o);
+			look_see(s->look, o);
 	}
 }
 
@@ -123,7 +123,7 @@ static bool end_list(struct pool_look *l, bool whole)
 		return true;
 	}
 	if (whole)
-		say(l);
+		look_say(l);
 	wait(l);
 	return false;
 }
@@ -149,7 +149,7 @@ static void list_ended(struct driver *d, bool whole)
 		pools_look_clear(d);
 }
 
-static void list_done(void *arg, const struct cluster_result *r, const char *revision)
+static void look_list_done(void *arg, const struct cluster_result *r, const char *revision)
 {
 	struct driver *d = arg;
 
@@ -190,7 +190,7 @@ static size_t find_harmless(const struct driver *d, const char *uids[WITHOUT_MAX
 
 static void list_due(evutil_socket_t fd, short what, void *arg)
 {
-	static const struct cluster_list_fns fns = { list_item, list_done };
+	static const struct cluster_list_fns fns = { look_list_item, look_list_done };
 	const char *uids[WITHOUT_MAX];
 	struct cluster_selector which = { .kind = CLUSTER_BLOCK, .without = uids };
 	struct driver *d = arg;
@@ -216,7 +216,7 @@ static void list_due(evutil_socket_t fd, short what, void *arg)
 		list_ended(d, false); /* no memory */
 }
 
-static void list(struct pool_look *l)
+static void look_list(struct pool_look *l)
 {
 	l->block[0] = '\0';
 	l->waits = true;
@@ -225,7 +225,7 @@ static void list(struct pool_look *l)
 
 /* ---- one block ---- */
 
-static void was_read(void *arg, const struct cluster_result *r)
+static void look_was_read(void *arg, const struct cluster_result *r)
 {
 	struct pool_look *l = arg;
 
@@ -237,11 +237,11 @@ static void was_read(void *arg, const struct cluster_result *r)
 	}
 	l->block[0] = '\0';
 	if (r->outcome == CLUSTER_OK)
-		see(l, r->object);
+		look_see(l, r->object);
 	if (*l->block)
 		wait(l);
 	else
-		list(l);
+		look_list(l);
 }
 
 static void again(evutil_socket_t fd, short what, void *arg)
@@ -252,17 +252,17 @@ static void again(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	if (!*l->block) {
-		list(l);
+		look_list(l);
 		return;
 	}
-	l->call = s->ops->get(s, CLUSTER_BLOCK, l->block, was_read, l);
+	l->call = s->ops->get(s, CLUSTER_BLOCK, l->block, look_was_read, l);
 	if (!l->call)
 		wait(l);
 }
 
 /* ---- begin and end ---- */
 
-static int begin(struct driver *d, struct pool_seen *s)
+static int look_begin(struct driver *d, struct pool_seen *s)
 {
 	struct pool_look *l = calloc(1, sizeof(*l));
 
@@ -276,7 +276,7 @@ static int begin(struct driver *d, struct pool_seen *s)
 	l->pool = s;
 	l->pause = d->conf.retry > 0 ? d->conf.retry : SECOND;
 	s->look = l;
-	list(l);
+	look_list(l);
 	return 0;
 }
 
@@ -285,7 +285,7 @@ bool pool_look_clear(struct driver *d, struct pool_seen *s)
 	/* It cannot be used; that is said when it is decoded. */
 	if (s->subnet.addr.family == IP_NONE)
 		return true;
-	if (!s->look && begin(d, s))
+	if (!s->look && look_begin(d, s))
 		(void)err_nomem(&d->fatal);
 	return s->look && s->look->clear;
 }

@@ -8,7 +8,7 @@
 #define LAUNCHER "virt-launcher"
 
 /* Set the parts of NAMESPACE/POD/INTERFACE. False: it has another form. */
-static bool split(const char *identity, int *namespace_len, const char **pod, int *pod_len)
+static bool machine_split(const char *identity, int *namespace_len, const char **pod, int *pod_len)
 {
 	const char *first = strchr(identity, '/');
 	const char *second = first ? strchr(first + 1, '/') : NULL;
@@ -26,7 +26,7 @@ bool machine_pod(const char *identity, char out[CLUSTER_NAME_LEN])
 	const char *pod;
 	int ns_len, pod_len, len;
 
-	if (!split(identity, &ns_len, &pod, &pod_len) ||
+	if (!machine_split(identity, &ns_len, &pod, &pod_len) ||
 	    strncmp(pod, LAUNCHER "-", strlen(LAUNCHER "-")) != 0)
 		return false;
 	len = snprintf(out, CLUSTER_NAME_LEN, "%.*s.%.*s", pod_len, pod, ns_len, identity);
@@ -44,7 +44,7 @@ bool machine_identity(const struct json *value, const char *identity, char out[I
 	int ns_len, pod_len, len;
 
 	if (!is || strcmp(is, LAUNCHER) != 0 || !name || !*name || strchr(name, '/') ||
-	    !split(identity, &ns_len, &pod, &pod_len))
+	    !machine_split(identity, &ns_len, &pod, &pod_len))
 		return false;
 	len = snprintf(out, IDENTITY_LEN, "%.*s/vm:%s%s", ns_len, identity, name, pod + pod_len);
 	*migrates = job && *job;

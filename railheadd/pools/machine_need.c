@@ -32,7 +32,7 @@ void machine_need_cancel(struct machine_need *n)
 	free(n);
 }
 
-static void finish(struct machine_need *n, const struct err *why)
+static void machine_need_finish(struct machine_need *n, const struct err *why)
 {
 	const struct machine_need_end end = n->end;
 	char machine[IDENTITY_LEN];
@@ -47,7 +47,7 @@ static void need_ended(void *arg, const struct err *why)
 	struct machine_need *n = arg;
 
 	n->need = NULL;
-	finish(n, why);
+	machine_need_finish(n, why);
 }
 
 static int begin_need(struct machine_need *n)
@@ -62,7 +62,7 @@ static int begin_need(struct machine_need *n)
 
 /* ---- the Pod ---- */
 
-static void unreadable(struct machine_need *n, const struct cluster_result *r)
+static void machine_need_unreadable(struct machine_need *n, const struct cluster_result *r)
 {
 	struct err e;
 
@@ -74,7 +74,7 @@ static void unreadable(struct machine_need *n, const struct cluster_result *r)
 				   "pods: packaging/kubernetes/machines.yaml");
 	else
 		(void)err_hint(&e, "see `railctl cluster status`");
-	finish(n, &e);
+	machine_need_finish(n, &e);
 }
 
 static void pod_was_read(void *arg, const struct cluster_result *r)
@@ -85,18 +85,18 @@ static void pod_was_read(void *arg, const struct cluster_result *r)
 	n->call = NULL;
 	(void)evtimer_del(n->timer);
 	if (r->outcome != CLUSTER_OK) {
-		unreadable(n, r);
+		machine_need_unreadable(n, r);
 		return;
 	}
 	if (!machine_identity(r->object->value, n->pod, n->machine, &n->ask.migrates))
 		*n->machine = '\0';
 	if (begin_need(n)) {
 		(void)err_nomem(&e);
-		finish(n, &e);
+		machine_need_finish(n, &e);
 	}
 }
 
-static void too_late(evutil_socket_t fd, short what, void *arg)
+static void machine_need_too_late(evutil_socket_t fd, short what, void *arg)
 {
 	struct machine_need *n = arg;
 	struct err e;
@@ -108,15 +108,15 @@ static void too_late(evutil_socket_t fd, short what, void *arg)
 		"no answer",
 		n->pool, n->pod);
 	(void)err_hint(&e, "see `railctl cluster status`");
-	finish(n, &e);
+	machine_need_finish(n, &e);
 }
 
-static int read_pod(struct machine_need *n, const char *name)
+static int machine_need_read_pod(struct machine_need *n, const char *name)
 {
 	const struct timeval wait = { .tv_sec = n->ask.wait_ms / 1000,
 				      .tv_usec = n->ask.wait_ms % 1000 * 1000 };
 
-	n->timer = evtimer_new(n->at.base, too_late, n);
+	n->timer = evtimer_new(n->at.base, machine_need_too_late, n);
 	if (!n->timer || evtimer_add(n->timer, &wait))
 		return -1;
 	n->call = n->at.store->ops->get(n->at.store, CLUSTER_KUBE_POD, name, pod_was_read, n);
@@ -141,7 +141,7 @@ struct machine_need *machine_need(const struct machine_need_at *at,
 	(void)snprintf(n->pod, sizeof(n->pod), "%s", ask->identity);
 	n->ask.pool = n->pool;
 	may_run = at->store && at->store->ops->has_nodes && machine_pod(n->pod, name);
-	if (may_run ? read_pod(n, name) : begin_need(n)) {
+	if (may_run ? machine_need_read_pod(n, name) : begin_need(n)) {
 		machine_need_cancel(n);
 		return NULL;
 	}

@@ -39,7 +39,7 @@ struct driver_need {
 };
 
 /* The first one, from n on, that waits for the pool; NULL: none. */
-static struct driver_need *first_of(struct driver_need *n, const char *pool)
+static struct driver_need *needs_first_of(struct driver_need *n, const char *pool)
 {
 	while (n && strcmp(n->pool, pool) != 0)
 		n = TAILQ_NEXT(n, all);
@@ -55,10 +55,10 @@ static bool is_of_any(const struct driver_need *n)
 /* The agent gets the sum of all needs of the pool, and each identity. */
 bool needs_tell(struct driver *d, const char *pool)
 {
-	struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
+	struct driver_need *n = needs_first_of(TAILQ_FIRST(&d->needs), pool);
 	uint64_t sum = 0;
 
-	for (; n; n = first_of(TAILQ_NEXT(n, all), pool)) {
+	for (; n; n = needs_first_of(TAILQ_NEXT(n, all), pool)) {
 		if (*n->identity && !n->reported)
 			n->reported = agent_need_identity(d->agent, pool, n->identity, n->migrates);
 		sum += is_of_any(n) ? n->addresses : 0;
@@ -104,7 +104,7 @@ static void want_no_more(struct driver *d, const struct driver_need *gone)
 	agent_unwant(d->agent, &gone->key);
 }
 
-static void drop(struct driver_need *n)
+static void needs_drop(struct driver_need *n)
 {
 	struct driver *d = n->driver;
 
@@ -115,7 +115,7 @@ static void drop(struct driver_need *n)
 	free(n);
 }
 
-static void finish(struct driver_need *n, const struct err *why)
+static void needs_finish(struct driver_need *n, const struct err *why)
 {
 	struct driver *d = n->driver;
 	driver_need_fn fn = n->fn;
@@ -123,7 +123,7 @@ static void finish(struct driver_need *n, const struct err *why)
 	void *arg = n->arg;
 
 	memcpy(pool, n->pool, sizeof(pool));
-	drop(n);
+	needs_drop(n);
 	(void)needs_tell(d, pool);
 	fn(arg, why);
 }
@@ -134,7 +134,7 @@ void driver_need_cancel(struct driver_need *n)
 	char pool[sizeof(n->pool)];
 
 	memcpy(pool, n->pool, sizeof(pool));
-	drop(n);
+	needs_drop(n);
 	(void)needs_tell(d, pool);
 }
 
@@ -145,12 +145,12 @@ static void explain_want(const struct driver_need *n, const struct want_answer *
 static void serve_identity_done(struct driver *d);
 
 /* Needs are served in their order; one that is too large lets none pass. */
-static void choose(struct driver *d, const char *pool)
+static void needs_choose(struct driver *d, const char *pool)
 {
-	struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
+	struct driver_need *n = needs_first_of(TAILQ_FIRST(&d->needs), pool);
 	uint64_t spare = UINT64_MAX;
 
-	for (; n; n = first_of(TAILQ_NEXT(n, all), pool)) {
+	for (; n; n = needs_first_of(TAILQ_NEXT(n, all), pool)) {
 		if (!is_of_any(n))
 			continue;
 		if (spare == UINT64_MAX)
@@ -179,7 +179,7 @@ static void serve_wants(struct driver *d)
 		}
 		if (answer.how != NEED_MET)
 			explain_want(n, &answer, &why);
-		finish(n, answer.how == NEED_MET ? NULL : &why);
+		needs_finish(n, answer.how == NEED_MET ? NULL : &why);
 		n = TAILQ_FIRST(&d->needs);
 	}
 }
@@ -194,12 +194,12 @@ void needs_serve(struct driver *d)
 	serve_wants(d);
 	serve_identity_done(d);
 	for (p = TAILQ_FIRST(&d->pools); p; p = TAILQ_NEXT(p, all))
-		choose(d, p->view.pool.name);
+		needs_choose(d, p->view.pool.name);
 	for (n = TAILQ_FIRST(&d->needs); n; n = next) {
 		next = TAILQ_NEXT(n, all);
 		if (!n->served)
 			continue;
-		finish(n, NULL);
+		needs_finish(n, NULL);
 		/* fn may have cancelled others. */
 		next = TAILQ_FIRST(&d->needs);
 	}
@@ -211,9 +211,9 @@ void needs_identity_done(void *arg, const char *pool, const char *identity, enum
 			 const struct block_seen *held)
 {
 	const struct driver *d = arg;
-	struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
+	struct driver_need *n = needs_first_of(TAILQ_FIRST(&d->needs), pool);
 
-	for (; n; n = first_of(TAILQ_NEXT(n, all), pool)) {
+	for (; n; n = needs_first_of(TAILQ_NEXT(n, all), pool)) {
 		if (!n->reported || strcmp(n->identity, identity) != 0)
 			continue;
 		n->identity_done = true;
@@ -269,9 +269,9 @@ static int away(const struct driver *d, const char *pool, struct err *e)
  * The store refused something since the oldest ADD began to wait for the pool, or shortly before
  * and has executed nothing since then.
  */
-static bool was_refused(const struct driver *d, const char *pool)
+static bool needs_was_refused(const struct driver *d, const char *pool)
 {
-	const struct driver_need *n = first_of(TAILQ_FIRST(&d->needs), pool);
+	const struct driver_need *n = needs_first_of(TAILQ_FIRST(&d->needs), pool);
 	int64_t since = n ? n->since : INT64_MAX;
 
 	if (d->refusing && ctx_since_boot(d->conf.ctx) - d->refused_at < LATELY)
@@ -293,10 +293,10 @@ static int store_refused(const struct driver *d, const char *pool, struct err *e
  */
 static int unanswered(const struct driver *d, const char *pool, struct err *e)
 {
-	return was_refused(d, pool) ? store_refused(d, pool, e) : away(d, pool, e);
+	return needs_was_refused(d, pool) ? store_refused(d, pool, e) : away(d, pool, e);
 }
 
-static int refused(const struct driver *d, const char *pool, struct err *e)
+static int needs_refused(const struct driver *d, const char *pool, struct err *e)
 {
 	const struct pool_entry *p = pools_find(d, pool);
 	enum agent_health health = agent_health(d->agent);
@@ -320,7 +320,7 @@ static int refused(const struct driver *d, const char *pool, struct err *e)
 			"pool %s: the cluster store was restored, so no block is claimed for a "
 			"while",
 			pool);
-	else if (was_refused(d, pool))
+	else if (needs_was_refused(d, pool))
 		return store_refused(d, pool, e);
 	else
 		err_set(e, ERR_AGAIN, 0, "pool %s gives this node no block now", pool);
@@ -371,15 +371,15 @@ static void full(const struct driver *d, const char *pool, struct err *e)
 		(void)err_hint(e, "%s; enlarge \"ranges\", or make another pool", holders.s);
 }
 
-static void explain(const struct driver *d, const char *pool, enum need_result result,
-		    struct err *e)
+static void needs_explain(const struct driver *d, const char *pool, enum need_result result,
+			  struct err *e)
 {
 	if (result == NEED_FULL) {
 		full(d, pool, e);
 	} else if (result == NEED_AWAY) {
 		(void)unanswered(d, pool, e);
 	} else {
-		(void)refused(d, pool, e);
+		(void)needs_refused(d, pool, e);
 	}
 }
 
@@ -389,7 +389,7 @@ static void explain_want(const struct driver_need *n, const struct want_answer *
 	char ip[IP_STR_LEN], used[64] = "which did not give it up";
 
 	if (answer->how != NEED_FULL) {
-		explain(n->driver, n->pool, answer->how, e);
+		needs_explain(n->driver, n->pool, answer->how, e);
 		return;
 	}
 	if (answer->used)
@@ -414,8 +414,8 @@ static void serve_identity_done(struct driver *d)
 		if (n->result == NEED_HELD)
 			(void)explain_held(n, &why);
 		else if (n->result != NEED_MET)
-			explain(d, n->pool, n->result, &why);
-		finish(n, n->result == NEED_MET ? NULL : &why);
+			needs_explain(d, n->pool, n->result, &why);
+		needs_finish(n, n->result == NEED_MET ? NULL : &why);
 		/* fn may have cancelled others. */
 		next = TAILQ_FIRST(&d->needs);
 	}
@@ -434,7 +434,7 @@ static void fail_all(struct driver *d, const char *pool, bool all, const struct 
 		struct driver_need *next = TAILQ_NEXT(n, all);
 
 		if (failed)
-			finish(n, why);
+			needs_finish(n, why);
 		n = failed ? TAILQ_FIRST(&d->needs) : next;
 	}
 }
@@ -443,7 +443,7 @@ void needs_fail(struct driver *d, const char *pool, enum need_result result)
 {
 	struct err why;
 
-	explain(d, pool, result, &why);
+	needs_explain(d, pool, result, &why);
 	fail_all(d, pool, false, &why);
 }
 
@@ -494,7 +494,7 @@ void needs_fail_unknown(struct driver *d)
 	}
 }
 
-static void too_late(evutil_socket_t fd, short what, void *arg)
+static void needs_too_late(evutil_socket_t fd, short what, void *arg)
 {
 	struct driver_need *n = arg;
 	const struct driver *d = n->driver;
@@ -504,13 +504,13 @@ static void too_late(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (d->contact && !failed && !was_refused(d, n->pool)) {
+	if (d->contact && !failed && !needs_was_refused(d, n->pool)) {
 		err_set(&e, ERR_AGAIN, 0, "pool %s: no block came in time", n->pool);
 		(void)err_hint(&e, "see `railctl cluster status`");
 	} else {
 		(void)unanswered(d, n->pool, &e);
 	}
-	finish(n, &e);
+	needs_finish(n, &e);
 }
 
 /* ---- begin ---- */
@@ -522,7 +522,7 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 	struct timeval wait = { .tv_sec = ask->wait_ms / 1000,
 				.tv_usec = ask->wait_ms % 1000 * 1000 };
 
-	if (!n || !(n->timer = evtimer_new(d->conf.base, too_late, n))) {
+	if (!n || !(n->timer = evtimer_new(d->conf.base, needs_too_late, n))) {
 		free(n);
 		return NULL;
 	}
@@ -548,5 +548,5 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 void needs_free(struct driver *d)
 {
 	while (!TAILQ_EMPTY(&d->needs))
-		drop(TAILQ_FIRST(&d->needs));
+		needs_drop(TAILQ_FIRST(&d->needs));
 }

@@ -43,7 +43,7 @@ void node_forgets_free(struct driver *d)
 		node_forget_cancel(TAILQ_FIRST(&d->forgets));
 }
 
-static void finish(struct node_forget *f, const struct err *why)
+static void node_forget_finish(struct node_forget *f, const struct err *why)
 {
 	struct node_forget_end end = f->end;
 
@@ -51,21 +51,21 @@ static void finish(struct node_forget *f, const struct err *why)
 	end.done(end.arg, why);
 }
 
-static void failed(struct node_forget *f, const struct cluster_result *r)
+static void node_forget_failed(struct node_forget *f, const struct cluster_result *r)
 {
 	struct err e = r->err;
 
 	if (r->outcome != CLUSTER_REFUSED)
 		e.code = ERR_AGAIN;
 	(void)err_wrap(&e, "node %s", f->node);
-	finish(f, &e);
+	node_forget_finish(f, &e);
 }
 
 /* ---- the object of the node ---- */
 
-static void read_node(struct node_forget *f);
+static void pools_read_node(struct node_forget *f);
 
-static void written(void *arg, const struct cluster_result *r)
+static void node_forget_written(void *arg, const struct cluster_result *r)
 {
 	struct node_forget *f = arg;
 	bool raced = r->outcome == CLUSTER_CONFLICT || r->outcome == CLUSTER_EXISTS ||
@@ -73,15 +73,15 @@ static void written(void *arg, const struct cluster_result *r)
 
 	f->call = NULL;
 	if (r->outcome == CLUSTER_OK)
-		finish(f, NULL);
+		node_forget_finish(f, NULL);
 	else if (raced && ++f->tries < TRIES)
-		read_node(f);
+		pools_read_node(f);
 	else
-		failed(f, r);
+		node_forget_failed(f, r);
 }
 
-static void write_node(struct node_forget *f, const struct cluster_object *old,
-		       struct cluster_node *node)
+static void pools_write_node(struct node_forget *f, const struct cluster_object *old,
+			     struct cluster_node *node)
 {
 	struct cluster_store *s = f->driver->conf.store;
 	struct cluster_object o = { .kind = CLUSTER_NODE };
@@ -96,21 +96,21 @@ static void write_node(struct node_forget *f, const struct cluster_object *old,
 	if (old)
 		o.at = old->at;
 	if (value)
-		f->call =
-			old ? s->ops->update(s, &o, written, f) : s->ops->create(s, &o, written, f);
+		f->call = old ? s->ops->update(s, &o, node_forget_written, f)
+			      : s->ops->create(s, &o, node_forget_written, f);
 	if (f->call)
 		return;
 	(void)err_nomem(&e);
-	finish(f, &e);
+	node_forget_finish(f, &e);
 }
 
-static void refuse_unknown(struct node_forget *f)
+static void node_forget_refuse_unknown(struct node_forget *f)
 {
 	struct err e;
 
 	err_set(&e, ERR_NOTFOUND, 0, "node %s: the cluster knows no node of this name", f->node);
 	(void)err_hint(&e, "`railctl cluster status` on a node says under which name it runs");
-	finish(f, &e);
+	node_forget_finish(f, &e);
 }
 
 static void node_was_read(void *arg, const struct cluster_result *r)
@@ -121,18 +121,18 @@ static void node_was_read(void *arg, const struct cluster_result *r)
 
 	f->call = NULL;
 	if (r->outcome == CLUSTER_NOT_FOUND && f->has_beat)
-		write_node(f, NULL, &node);
+		pools_write_node(f, NULL, &node);
 	else if (r->outcome == CLUSTER_NOT_FOUND)
-		refuse_unknown(f);
+		node_forget_refuse_unknown(f);
 	else if (r->outcome != CLUSTER_OK)
-		failed(f, r);
+		node_forget_failed(f, r);
 	else if (node_from_json(r->object->value, f->node, &node, &e))
-		finish(f, &e);
+		node_forget_finish(f, &e);
 	else
-		write_node(f, r->object, &node);
+		pools_write_node(f, r->object, &node);
 }
 
-static void read_node(struct node_forget *f)
+static void pools_read_node(struct node_forget *f)
 {
 	struct cluster_store *s = f->driver->conf.store;
 	struct err e;
@@ -141,12 +141,12 @@ static void read_node(struct node_forget *f)
 	if (f->call)
 		return;
 	(void)err_nomem(&e);
-	finish(f, &e);
+	node_forget_finish(f, &e);
 }
 
 /* ---- the heartbeat ---- */
 
-static void beat_was_read(void *arg, const struct cluster_result *r)
+static void node_forget_beat_was_read(void *arg, const struct cluster_result *r)
 {
 	static const struct cluster_version none;
 	struct node_forget *f = arg;
@@ -158,7 +158,7 @@ static void beat_was_read(void *arg, const struct cluster_result *r)
 
 	f->call = NULL;
 	if (!there && r->outcome != CLUSTER_NOT_FOUND) {
-		failed(f, r);
+		node_forget_failed(f, r);
 	} else if (!f->looked) {
 		f->looked = true;
 		f->has_beat = there;
@@ -166,13 +166,13 @@ static void beat_was_read(void *arg, const struct cluster_result *r)
 		(void)event_add(f->timer, &t);
 	} else if (strcmp(at->uid, f->beat.uid) != 0 || strcmp(at->version, f->beat.version) != 0) {
 		node_refuse_alive(f->node, &e);
-		finish(f, &e);
+		node_forget_finish(f, &e);
 	} else {
-		read_node(f);
+		pools_read_node(f);
 	}
 }
 
-static void look(evutil_socket_t fd, short what, void *arg)
+static void node_forget_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct node_forget *f = arg;
 	struct cluster_store *s = f->driver->conf.store;
@@ -180,11 +180,11 @@ static void look(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	f->call = s->ops->get(s, CLUSTER_HEARTBEAT, f->node, beat_was_read, f);
+	f->call = s->ops->get(s, CLUSTER_HEARTBEAT, f->node, node_forget_beat_was_read, f);
 	if (f->call)
 		return;
 	(void)err_nomem(&e);
-	finish(f, &e);
+	node_forget_finish(f, &e);
 }
 
 void node_refuse_alive(const char *node, struct err *e)
@@ -216,7 +216,7 @@ struct node_forget *node_forget_begin(struct driver *d, const char *node,
 	if (node_refuse_here(d->conf.store, d->conf.node, node, e))
 		return NULL;
 	f = calloc(1, sizeof(*f));
-	if (!f || !(f->timer = evtimer_new(d->conf.base, look, f))) {
+	if (!f || !(f->timer = evtimer_new(d->conf.base, node_forget_look, f))) {
 		free(f);
 		(void)err_nomem(e);
 		return NULL;

@@ -14,7 +14,7 @@
 #define READ_AGAIN INT64_C(10000000000)
 
 /* True: they differ from those before. */
-static bool replace(struct node_labels *l, struct json *labels)
+static bool node_labels_replace(struct node_labels *l, struct json *labels)
 {
 	char *text = json_print(labels, false);
 
@@ -31,7 +31,7 @@ static bool replace(struct node_labels *l, struct json *labels)
 }
 
 /* True: the file differs from the one before. *file: owned; NULL: there is none. */
-static bool replace_file(struct node_labels *l, const struct json *file)
+static bool node_labels_replace_file(struct node_labels *l, const struct json *file)
 {
 	char *text = file ? json_print(file, false) : strdup("");
 	bool same = !text || (l->file && strcmp(l->file, text) == 0);
@@ -82,13 +82,13 @@ bool node_labels_changed(struct node_labels *l, const struct ctx *ctx, const cha
 	l->due = now + READ_AGAIN;
 	if (node_labels_load(ctx, node, l->cluster, &labels, &why) == 0) {
 		l->failed = false;
-		changed = replace(l, labels);
+		changed = node_labels_replace(l, labels);
 		if (node_file_read(ctx, &file, &why))
 			return changed;
 		note_number(l, file, node);
 		if (changed)
 			log_overridden(ctx, l->cluster, file);
-		return replace_file(l, file) || changed;
+		return node_labels_replace_file(l, file) || changed;
 	}
 	if (!l->failed)
 		log_error(&ctx->log, "the labels of this node stay as they were: %s", why.msg);

@@ -7,7 +7,7 @@
 
 #include "lib/base/array.h"
 
-static void drop(struct node_ranges *t, size_t i)
+static void node_ranges_drop(struct node_ranges *t, size_t i)
 {
 	ranges_clear(&t->items[i].ranges);
 	t->items[i] = t->items[--t->n];
@@ -23,7 +23,7 @@ void node_ranges_listed(struct node_ranges *t)
 {
 	for (size_t i = t->n; i--;) {
 		if (!t->items[i].listed)
-			drop(t, i);
+			node_ranges_drop(t, i);
 	}
 }
 
@@ -31,14 +31,14 @@ void node_ranges_gone(struct node_ranges *t, const char *node)
 {
 	for (size_t i = t->n; i--;) {
 		if (strcmp(t->items[i].node, node) == 0)
-			drop(t, i);
+			node_ranges_drop(t, i);
 	}
 }
 
 void node_ranges_clear(struct node_ranges *t)
 {
 	while (t->n)
-		drop(t, t->n - 1);
+		node_ranges_drop(t, t->n - 1);
 	free(t->items);
 	t->items = NULL;
 }

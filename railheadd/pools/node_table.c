@@ -19,7 +19,7 @@ void node_table_clear(struct node_table *t)
 }
 
 /* The first row whose name is not before this one. */
-static size_t place_of(const struct node_table *t, const char *name)
+static size_t node_table_place_of(const struct node_table *t, const char *name)
 {
 	size_t from = 0, to = t->n;
 
@@ -36,7 +36,7 @@ static size_t place_of(const struct node_table *t, const char *name)
 
 struct node_row *node_table_find(const struct node_table *t, const char *name)
 {
-	size_t i = place_of(t, name);
+	size_t i = node_table_place_of(t, name);
 
 	return i < t->n && strcmp(t->rows[i].name, name) == 0 ? &t->rows[i] : NULL;
 }
@@ -44,7 +44,7 @@ struct node_row *node_table_find(const struct node_table *t, const char *name)
 static struct node_row *row_of(struct node_table *t, const char *name, struct err *e)
 {
 	struct node_row *row = node_table_find(t, name);
-	size_t i = place_of(t, name);
+	size_t i = node_table_place_of(t, name);
 
 	if (row)
 		return row;
@@ -130,23 +130,26 @@ static int add_beat(struct json *o, const struct node_row *row)
 		       : 0;
 }
 
-static int add_text(struct json *o, const char *key, const char *text)
+static int node_table_add_text(struct json *o, const char *key, const char *text)
 {
 	return *text ? json_add_str(o, key, text) : 0;
 }
 
 /* The heartbeat is younger than the object, which is written at the start of an agent. */
-static int add_row(struct json *list, const struct node_row *row, bool is_this)
+static int node_table_add_row(struct json *list, const struct node_row *row, bool is_this)
 {
 	struct json *o = json_push_object(list);
 
 	return !o || json_add_str(o, "name", row->name) ||
-			       add_text(o, "holder",
-					row->beats ? row->beat.holder : row->is.holder) ||
-			       add_text(o, "machine",
-					row->beats ? row->beat.machine : row->is.machine) ||
-			       add_text(o, "boot", row->beats ? row->beat.boot : row->is.boot) ||
-			       add_text(o, "version", row->is.version) ||
+			       node_table_add_text(o, "holder",
+						   row->beats ? row->beat.holder
+							      : row->is.holder) ||
+			       node_table_add_text(o, "machine",
+						   row->beats ? row->beat.machine
+							      : row->is.machine) ||
+			       node_table_add_text(o, "boot",
+						   row->beats ? row->beat.boot : row->is.boot) ||
+			       node_table_add_text(o, "version", row->is.version) ||
 			       json_add_bool(o, "forgotten", node_row_is_forgotten(row)) ||
 			       add_beat(o, row) ||
 			       json_add_int(o, "blocks", (int64_t)row->blocks) ||
@@ -163,7 +166,7 @@ struct json *node_table_json(const struct node_table *t, const char *this_node)
 	size_t shown = t->n < NODE_TABLE_SHOWN ? t->n : NODE_TABLE_SHOWN;
 
 	for (size_t i = 0; list && i < shown; i++) {
-		if (add_row(list, &t->rows[i], strcmp(t->rows[i].name, this_node) == 0))
+		if (node_table_add_row(list, &t->rows[i], strcmp(t->rows[i].name, this_node) == 0))
 			return NULL;
 	}
 	if (!list || json_add_int(answer, "more", (int64_t)(t->n - shown)))

@@ -67,7 +67,7 @@ void nodes_ask_cancel(struct nodes_ask *a)
 	free(a);
 }
 
-static void finish(struct nodes_ask *a, const struct json *answer, const struct err *why)
+static void nodes_finish(struct nodes_ask *a, const struct json *answer, const struct err *why)
 {
 	struct nodes_end end = a->end;
 
@@ -75,22 +75,22 @@ static void finish(struct nodes_ask *a, const struct json *answer, const struct 
 	end.done(end.arg, answer, why);
 }
 
-static void answer(struct nodes_ask *a)
+static void nodes_answer(struct nodes_ask *a)
 {
 	auto_json struct json *tree = a->question->answer(a);
 	struct err e;
 
 	if (!tree)
 		(void)err_nomem(&e);
-	finish(a, tree, tree ? NULL : &e);
+	nodes_finish(a, tree, tree ? NULL : &e);
 }
 
-static void soon(struct nodes_ask *a)
+static void nodes_soon(struct nodes_ask *a)
 {
 	event_active(a->next, EV_TIMEOUT, 0);
 }
 
-static void item(void *arg, const struct cluster_object *o)
+static void nodes_item(void *arg, const struct cluster_object *o)
 {
 	struct nodes_ask *a = arg;
 
@@ -104,7 +104,7 @@ static bool has_no_kind(const struct nodes_ask *a, const struct cluster_result *
 	return a->which.kind == CLUSTER_RESERVED && a->step > 0 && r->err.code == ERR_NOTFOUND;
 }
 
-static void listed(void *arg, const struct cluster_result *r, const char *revision)
+static void nodes_listed(void *arg, const struct cluster_result *r, const char *revision)
 {
 	struct nodes_ask *a = arg;
 	struct err why = r->err;
@@ -115,22 +115,22 @@ static void listed(void *arg, const struct cluster_result *r, const char *revisi
 		if (r->outcome != CLUSTER_REFUSED)
 			why.code = ERR_AGAIN;
 		(void)err_wrap(&why, "%s", a->question->about);
-		finish(a, NULL, &why);
+		nodes_finish(a, NULL, &why);
 	} else if (a->broken.code) {
 		why = a->broken;
-		finish(a, NULL, &why);
+		nodes_finish(a, NULL, &why);
 	} else if (a->question->end && a->question->end(a, &why)) {
-		finish(a, NULL, &why);
+		nodes_finish(a, NULL, &why);
 	} else if (++a->step < a->question->n) {
-		soon(a);
+		nodes_soon(a);
 	} else {
-		answer(a);
+		nodes_answer(a);
 	}
 }
 
-static void list(evutil_socket_t fd, short what, void *arg)
+static void nodes_list(evutil_socket_t fd, short what, void *arg)
 {
-	static const struct cluster_list_fns fns = { item, listed };
+	static const struct cluster_list_fns fns = { nodes_item, nodes_listed };
 	struct nodes_ask *a = arg;
 	struct cluster_store *s = a->nodes->conf.store;
 	struct err e;
@@ -143,11 +143,11 @@ static void list(evutil_socket_t fd, short what, void *arg)
 	if (a->call)
 		return;
 	(void)err_nomem(&e);
-	finish(a, NULL, &e);
+	nodes_finish(a, NULL, &e);
 }
 
-static struct nodes_ask *ask(struct nodes *n, const struct question *q, const struct nodes_end *end,
-			     struct err *e)
+static struct nodes_ask *pools_nodes_ask(struct nodes *n, const struct question *q,
+					 const struct nodes_end *end, struct err *e)
 {
 	struct nodes_ask *a;
 
@@ -157,7 +157,7 @@ static struct nodes_ask *ask(struct nodes *n, const struct question *q, const st
 		return NULL;
 	}
 	a = calloc(1, sizeof(*a));
-	if (!a || !(a->next = event_new(n->conf.base, -1, EV_TIMEOUT, list, a))) {
+	if (!a || !(a->next = event_new(n->conf.base, -1, EV_TIMEOUT, nodes_list, a))) {
 		free(a);
 		(void)err_nomem(e);
 		return NULL;
@@ -166,7 +166,7 @@ static struct nodes_ask *ask(struct nodes *n, const struct question *q, const st
 	a->end = *end;
 	a->question = q;
 	TAILQ_INSERT_TAIL(&n->asks, a, all);
-	soon(a);
+	nodes_soon(a);
 	return a;
 }
 
@@ -202,7 +202,7 @@ struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct
 	static const struct question nodes = { "nodes",   kinds, ARRAY_SIZE(kinds),
 					       node_item, NULL,  node_answer };
 
-	return ask(n, &nodes, end, e);
+	return pools_nodes_ask(n, &nodes, end, e);
 }
 
 /* ---- about pools ---- */
@@ -226,7 +226,7 @@ struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struc
 	static const struct question pools = { "pools",   kinds, ARRAY_SIZE(kinds),
 					       pool_item, NULL,  pool_answer };
 
-	struct nodes_ask *a = ask(n, &pools, end, e);
+	struct nodes_ask *a = pools_nodes_ask(n, &pools, end, e);
 
 	if (a)
 		a->see = see;
@@ -271,7 +271,7 @@ struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct
 		err_set(e, ERR_CONFIG, 0, "pool %.40s: not the name of a shared pool", pool);
 		return NULL;
 	}
-	a = ask(n, &about, end, e);
+	a = pools_nodes_ask(n, &about, end, e);
 	if (a) {
 		(void)snprintf(a->pool.name, sizeof(a->pool.name), "%s", pool);
 		a->look.pool = a->pool.name;
@@ -285,7 +285,7 @@ struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *en
 						   CLUSTER_HEARTBEAT };
 	static const struct question about = { "reserved addresses", kinds, ARRAY_SIZE(kinds),
 					       asked_item,           NULL,  asked_answer };
-	struct nodes_ask *a = ask(n, &about, end, e);
+	struct nodes_ask *a = pools_nodes_ask(n, &about, end, e);
 
 	if (a) {
 		(void)snprintf(a->pool.name, sizeof(a->pool.name), CLUSTER_RESERVED_NAME);

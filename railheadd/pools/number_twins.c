@@ -43,7 +43,7 @@ int64_t node_number_of(const struct json *value)
 
 /* ---- the twins ---- */
 
-static struct number_twin *find(struct seen_twins *s, const char *node)
+static struct number_twin *number_twins_find(struct seen_twins *s, const char *node)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		if (strcmp(s->twins[i].node, node) == 0)
@@ -59,7 +59,7 @@ static void log_changes(struct number_twins *t)
 	for (size_t i = 0; i < t->next.n; i++) {
 		const char *node = t->next.twins[i].node;
 
-		if (!find(&t->now, node))
+		if (!number_twins_find(&t->now, node))
 			log_error(log,
 				  "node %s has the number %lld of this node, too: pools with "
 				  "slices assign the same addresses on both; give one of them "
@@ -67,16 +67,16 @@ static void log_changes(struct number_twins *t)
 				  node, (long long)t->number);
 	}
 	for (size_t i = 0; i < t->now.n; i++) {
-		if (!find(&t->next, t->now.twins[i].node))
+		if (!number_twins_find(&t->next, t->now.twins[i].node))
 			log_info(log, "node %s no longer has the number of this node",
 				 t->now.twins[i].node);
 	}
 }
 
-static void item(void *arg, const struct cluster_object *o)
+static void number_twins_item(void *arg, const struct cluster_object *o)
 {
 	struct number_twins *t = arg;
-	struct number_twin *before = find(&t->now, o->name), *twin;
+	struct number_twin *before = number_twins_find(&t->now, o->name), *twin;
 
 	if (strcmp(o->name, t->conf.node) == 0 || strlen(o->name) >= NODE_NAME_LEN ||
 	    node_number_of(o->value) != t->number || t->next.n == NUMBER_TWINS_MAX)
@@ -94,7 +94,7 @@ static void look_after(struct number_twins *t, int64_t pause)
 	(void)event_add(t->timer, &wait);
 }
 
-static void listed(void *arg, const struct cluster_result *r, const char *revision)
+static void number_twins_listed(void *arg, const struct cluster_result *r, const char *revision)
 {
 	struct number_twins *t = arg;
 
@@ -108,9 +108,9 @@ static void listed(void *arg, const struct cluster_result *r, const char *revisi
 	look_after(t, r->outcome != CLUSTER_OK || t->now.n ? t->conf.soon : LATER);
 }
 
-static void look(evutil_socket_t fd, short what, void *arg)
+static void number_twins_look(evutil_socket_t fd, short what, void *arg)
 {
-	static const struct cluster_list_fns fns = { item, listed };
+	static const struct cluster_list_fns fns = { number_twins_item, number_twins_listed };
 	struct number_twins *t = arg;
 	struct cluster_store *s = t->conf.store;
 
@@ -154,7 +154,7 @@ int number_twins_new(const struct number_twins_conf *conf, struct number_twins *
 {
 	struct number_twins *t = calloc(1, sizeof(*t));
 
-	if (!t || !(t->timer = evtimer_new(conf->base, look, t))) {
+	if (!t || !(t->timer = evtimer_new(conf->base, number_twins_look, t))) {
 		free(t);
 		return err_nomem(e);
 	}

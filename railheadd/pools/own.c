@@ -79,18 +79,18 @@ static void own_changed(void *arg, const struct cluster_object *o, bool gone)
 	driver_event(d);
 }
 
-static void contact(void *arg, const struct err *why)
+static void own_contact(void *arg, const struct err *why)
 {
 	driver_heard(arg, why);
 }
 
-static void refusal(void *arg, const struct err *why)
+static void own_refusal(void *arg, const struct err *why)
 {
 	driver_refused(arg, why);
 }
 
-static const struct follow_fns follow_fns = { own_begun, own_item, own_listed,   own_changed,
-					      contact,   refusal,  driver_random };
+static const struct follow_fns follow_fns = { own_begun,   own_item,    own_listed,   own_changed,
+					      own_contact, own_refusal, driver_random };
 
 /* ---- copies ---- */
 

@@ -42,7 +42,7 @@ struct walk {
 	struct err e;
 };
 
-static int keep(struct walk *w, struct ip ip)
+static int own_ranges_keep(struct walk *w, struct ip ip)
 {
 	if (ranges_capacity(&w->found) < NODE_RANGES_EACH || ranges_contain(&w->found, ip))
 		return ranges_add(&w->found, (struct ip_range){ ip, ip }, &w->e);
@@ -51,14 +51,14 @@ static int keep(struct walk *w, struct ip ip)
 	return 0;
 }
 
-static int take(const struct addr_info *a, void *arg)
+static int own_ranges_take(const struct addr_info *a, void *arg)
 {
 	const struct ip ip = a->addr.addr;
 	struct walk *w = arg;
 	int rc = driver_assigns(w->o->conf.driver, ip);
 
 	if (rc > 0)
-		rc = keep(w, ip);
+		rc = own_ranges_keep(w, ip);
 	w->failed = rc < 0 ? -1 : 0;
 	return w->failed;
 }
@@ -81,7 +81,7 @@ static int look_at_node(struct own_ranges *o)
 	struct walk w = { .o = o };
 	auto_nl struct nl *nl = NULL;
 
-	if (nl_open(&nl, &w.e) || nl_addr_list(nl, 0, take, &w, &w.e))
+	if (nl_open(&nl, &w.e) || nl_addr_list(nl, 0, own_ranges_take, &w, &w.e))
 		w.failed = -1;
 	/* The reason has a code, unless only the pools are not known yet. */
 	if (w.failed && w.e.code)
@@ -119,7 +119,7 @@ static void rest(struct own_ranges *o, int64_t least)
 	o->until = now + jitter(o->pause);
 }
 
-static void written(void *arg, const struct cluster_result *r)
+static void own_ranges_written(void *arg, const struct cluster_result *r)
 {
 	struct own_ranges *o = arg;
 
@@ -155,13 +155,13 @@ static void write_object(struct own_ranges *o, struct json *list)
 	rest(o, o->conf.look_ms);
 	if (!value || json_put(value, "ranges", list) || (o->ranges.n && !o->sent))
 		return;
-	o->call = !o->there     ? s->ops->create(s, &object, written, o)
-		  : o->ranges.n ? s->ops->update(s, &object, written, o)
-				: s->ops->remove(s, &object, written, o);
+	o->call = !o->there     ? s->ops->create(s, &object, own_ranges_written, o)
+		  : o->ranges.n ? s->ops->update(s, &object, own_ranges_written, o)
+				: s->ops->remove(s, &object, own_ranges_written, o);
 }
 
 /* One by one: an agent may reserve no range. NULL: no memory. */
-static struct json *print(const struct ranges *s)
+static struct json *own_ranges_print(const struct ranges *s)
 {
 	auto_json struct json *list = json_new_array();
 	char text[IP_STR_LEN];
@@ -178,9 +178,9 @@ static struct json *print(const struct ranges *s)
  * A node of the name of the object of people has none. While another machine has the name of this
  * node, the object may be that one's.
  */
-static void compare(struct own_ranges *o)
+static void own_ranges_compare(struct own_ranges *o)
 {
-	auto_json struct json *is = print(&o->ranges);
+	auto_json struct json *is = own_ranges_print(&o->ranges);
 
 	if (!o->known || !o->looked || o->call || !is || ctx_mono_ms() < o->until ||
 	    driver_is_twin(o->conf.driver) || strcmp(o->conf.node, CLUSTER_RESERVED_NAME) == 0)
@@ -201,10 +201,10 @@ void own_ranges_seen(struct own_ranges *o, const struct cluster_object *there)
 		o->there = ranges ? json_dup(ranges) : json_new_array();
 	}
 	o->known = true;
-	compare(o);
+	own_ranges_compare(o);
 }
 
-static void look(evutil_socket_t fd, short what, void *arg)
+static void own_ranges_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct own_ranges *o = arg;
 	const int64_t ms = jitter(o->conf.look_ms);
@@ -217,7 +217,7 @@ static void look(evutil_socket_t fd, short what, void *arg)
 		o->pause = o->until = 0;
 		o->conf.changed(o->conf.arg);
 	}
-	compare(o);
+	own_ranges_compare(o);
 }
 
 const struct ranges *own_ranges_list(const struct own_ranges *o)
@@ -230,7 +230,7 @@ int own_ranges_new(const struct own_ranges_conf *conf, struct own_ranges **out, 
 	const struct timeval soon = { .tv_sec = 0 };
 	struct own_ranges *o = calloc(1, sizeof(*o));
 
-	if (!o || !(o->timer = evtimer_new(conf->base, look, o))) {
+	if (!o || !(o->timer = evtimer_new(conf->base, own_ranges_look, o))) {
 		free(o);
 		return err_nomem(e);
 	}

@@ -35,7 +35,7 @@ static void free_entry(struct driver *d, struct pool_entry *p)
 	free(p);
 }
 
-static void forget(struct driver *d, struct pool_entry *p)
+static void pools_forget(struct driver *d, struct pool_entry *p)
 {
 	agent_unset_pool(d->agent, p->view.pool.name);
 	free_entry(d, p);
@@ -91,7 +91,7 @@ int pools_load(struct driver *d, struct err *e)
 
 /* ---- what the cluster store shows ---- */
 
-static void refused(struct driver *d, const char *name, const struct err *why)
+static void pools_refused(struct driver *d, const char *name, const struct err *why)
 {
 	log_error(&d->conf.ctx->log, "shared pool %s is not used on this node: %s%s%s", name,
 		  why->msg, *why->detail ? "; " : "", why->detail);
@@ -107,7 +107,7 @@ static void end_pool(struct driver *d, struct pool_entry *p)
 	p->gone = true;
 	p->view.pool.ending = true;
 	if (agent_set_pool(d->agent, &p->view.pool, &e))
-		refused(d, p->view.pool.name, &e);
+		pools_refused(d, p->view.pool.name, &e);
 }
 
 static struct pool_seen *find_seen(const struct driver *d, const char *name)
@@ -152,7 +152,7 @@ static void stop_use(struct driver *d, struct pool_seen *s, struct pool_entry *o
 		return;
 	old->view.pool.conflict = true;
 	if (agent_set_pool(d->agent, &old->view.pool, &e))
-		refused(d, s->name, &e);
+		pools_refused(d, s->name, &e);
 }
 
 void pools_note_lost(struct driver *d, const char *pool, const char *node, const char *what,
@@ -233,7 +233,7 @@ static void use(struct driver *d, struct pool_seen *s)
  * An entry of another uid goes first, with its last pod. Then the new pool of this name is used.
  * Before the first list is complete, a pool that was not seen is not gone.
  */
-static void compare(struct driver *d)
+static void pools_compare(struct driver *d)
 {
 	struct pool_entry *p;
 	struct pool_seen *s;
@@ -274,7 +274,7 @@ struct json *pools_reserved_in(const struct driver *d, struct ip_prefix subnet)
 }
 
 /* Only pools in whose subnets something differs are taken over again. */
-static void exchange(struct driver *d, struct ranges *with)
+static void pools_exchange(struct driver *d, struct ranges *with)
 {
 	struct ranges old = d->reserved;
 	struct pool_seen *s;
@@ -291,7 +291,7 @@ static void exchange(struct driver *d, struct ranges *with)
 
 static void pools_can_be_used(struct driver *d)
 {
-	compare(d);
+	pools_compare(d);
 	if (d->pools_listed && d->reserved_known)
 		driver_pools_known(d);
 	driver_event(d);
@@ -308,7 +308,7 @@ void driver_reserved(struct driver *d, const struct ranges *reserved, const stru
 		return;
 	}
 	if (reserved)
-		exchange(d, &copy);
+		pools_exchange(d, &copy);
 	d->reserved_of = of ? *of : (struct node_pool){ .generation = 0 };
 	d->reserved_known = true;
 	pools_can_be_used(d);
@@ -345,7 +345,7 @@ const struct pool_seen *pools_stale(const struct driver *d)
 
 void pools_look_clear(struct driver *d)
 {
-	compare(d);
+	pools_compare(d);
 	driver_event(d);
 }
 
@@ -367,7 +367,7 @@ int64_t pools_retry(struct driver *d, int64_t now)
 			s->fresh = any = true;
 	}
 	if (any) {
-		compare(d);
+		pools_compare(d);
 		next = now; /* the agent has not seen it yet */
 	}
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
@@ -393,23 +393,23 @@ bool pools_sweep(struct driver *d)
 		rc = p->left ? agent_pool_blocks(d->agent, p->view.pool.name) > 0
 			     : shared_pool_remove(d->conf.ipam, p->view.pool.name, &e);
 		if (rc < 0)
-			refused(d, p->view.pool.name, &e);
+			pools_refused(d, p->view.pool.name, &e);
 		if (rc)
 			continue;
-		forget(d, p);
+		pools_forget(d, p);
 		/* Its addresses may be those of pools that this node had to refuse. */
 		for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all))
 			s->fresh |= !pools_find(d, s->name);
 		any = true;
 	}
 	if (any)
-		compare(d);
+		pools_compare(d);
 	return any;
 }
 
 /* ---- follow ---- */
 
-static void see(struct driver *d, const struct cluster_object *o)
+static void pools_see(struct driver *d, const struct cluster_object *o)
 {
 	struct pool_seen *s = find_seen(d, o->name), now;
 	struct json *definition = json_dup(o->value);
@@ -459,12 +459,12 @@ static void pools_begun(void *arg)
 		s->listed = false;
 }
 
-static void pool_item(void *arg, const struct cluster_object *o)
+static void pools_pool_item(void *arg, const struct cluster_object *o)
 {
-	see(arg, o);
+	pools_see(arg, o);
 }
 
-static void pools_listed(void *arg)
+static void pools_pools_listed(void *arg)
 {
 	struct driver *d = arg;
 
@@ -474,7 +474,7 @@ static void pools_listed(void *arg)
 }
 
 /* A watch shows each new status, and nothing else of the pool has changed then. */
-static bool is_known(const struct pool_seen *s, const struct cluster_object *o)
+static bool pools_is_known(const struct pool_seen *s, const struct cluster_object *o)
 {
 	return strcmp(s->uid, o->at.uid) == 0 && s->generation == o->generation &&
 	       s->ending == o->ending && json_same(s->definition, o->value);
@@ -485,25 +485,26 @@ static void pool_changed(void *arg, const struct cluster_object *o, bool gone)
 	struct driver *d = arg;
 	struct pool_seen *s = find_seen(d, o->name);
 
-	if (!gone && s && is_known(s, o))
+	if (!gone && s && pools_is_known(s, o))
 		return;
 	if (!gone)
-		see(d, o);
+		pools_see(d, o);
 	else if (s)
 		forget_seen(d, s);
-	compare(d);
+	pools_compare(d);
 	driver_event(d);
 }
 
-static void contact(void *arg, const struct err *why)
+static void pools_contact(void *arg, const struct err *why)
 {
 	driver_heard(arg, why);
 }
 
-static void refusal(void *arg, const struct err *why)
+static void pools_refusal(void *arg, const struct err *why)
 {
 	driver_refused(arg, why);
 }
 
-const struct follow_fns pools_follow_fns = { pools_begun, pool_item, pools_listed, pool_changed,
-					     contact,     refusal,   driver_random };
+const struct follow_fns pools_follow_fns = { pools_begun,  pools_pool_item, pools_pools_listed,
+					     pool_changed, pools_contact,   pools_refusal,
+					     driver_random };

@@ -31,7 +31,7 @@ struct presence {
 /* ---- the reports ---- */
 
 /* -1: the node has none. */
-static int64_t number_of(const struct driver *d)
+static int64_t presence_number_of(const struct driver *d)
 {
 	return d->labels.has_number ? (int64_t)d->labels.number : -1;
 }
@@ -83,14 +83,14 @@ static struct node_pool report_of_reserved(const struct driver *d)
 	return p;
 }
 
-static int add_reserved(const struct driver *d, struct json *value)
+static int presence_add_reserved(const struct driver *d, struct json *value)
 {
 	const struct node_pool p = report_of_reserved(d);
 
 	return *p.name ? node_reserved_put(value, &p) : 0;
 }
 
-static int add_pools(const struct driver *d, struct json *value)
+static int presence_add_pools(const struct driver *d, struct json *value)
 {
 	struct json *list = json_add_array(value, "pools");
 	const struct pool_seen *s;
@@ -116,7 +116,7 @@ static uint64_t hash_report(uint64_t h, const struct node_pool *p)
 static uint64_t hash_of_reports(const struct driver *d)
 {
 	const struct node_pool reserved = report_of_reserved(d);
-	const int64_t number = number_of(d);
+	const int64_t number = presence_number_of(d);
 	uint64_t h = hash_add(hash_report(HASH_START, &reserved), &number, sizeof(number));
 	const struct pool_seen *s;
 
@@ -130,7 +130,7 @@ static uint64_t hash_of_reports(const struct driver *d)
 
 /* ---- the object ---- */
 
-static void look_after(struct presence *p, unsigned seconds)
+static void presence_look_after(struct presence *p, unsigned seconds)
 {
 	struct timeval t = { .tv_sec = seconds +
 				       (unsigned)(driver_random(p->driver) % (seconds + 1)) };
@@ -151,63 +151,63 @@ static void look_soon(struct presence *p)
  * The call has ended well: look again, soon if the pools have changed meanwhile. Other nodes see
  * the number now, so this one looks at theirs.
  */
-static void ended(struct presence *p)
+static void presence_ended(struct presence *p)
 {
 	number_twins_written(p->driver->twins, p->number);
 	if (p->again)
 		look_soon(p);
 	else
-		look_after(p, LOOK_S);
+		presence_look_after(p, LOOK_S);
 }
 
-static void failed(struct presence *p, const struct cluster_result *r)
+static void presence_failed(struct presence *p, const struct cluster_result *r)
 {
 	if (r->outcome == CLUSTER_REFUSED)
 		driver_refused(p->driver, &r->err);
-	look_after(p, AGAIN_S);
+	presence_look_after(p, AGAIN_S);
 }
 
-static void written(void *arg, const struct cluster_result *r)
+static void presence_written(void *arg, const struct cluster_result *r)
 {
 	struct presence *p = arg;
 
 	p->call = NULL;
 	if (r->outcome == CLUSTER_OK)
-		ended(p);
+		presence_ended(p);
 	else
-		failed(p, r);
+		presence_failed(p, r);
 }
 
-static struct json *value_of(const struct presence *p)
+static struct json *presence_value_of(const struct presence *p)
 {
 	auto_json struct json *value = node_to_json(&p->is);
 
-	if (!value || node_number_put(value, number_of(p->driver)) ||
+	if (!value || node_number_put(value, presence_number_of(p->driver)) ||
 	    (p->driver->pools_known &&
-	     (add_pools(p->driver, value) || add_reserved(p->driver, value))))
+	     (presence_add_pools(p->driver, value) || presence_add_reserved(p->driver, value))))
 		return NULL;
 	return TAKE_PTR(value);
 }
 
-static void write_node(struct presence *p, const struct cluster_object *old)
+static void presence_write_node(struct presence *p, const struct cluster_object *old)
 {
 	struct cluster_store *s = p->driver->conf.store;
-	auto_json struct json *value = value_of(p);
+	auto_json struct json *value = presence_value_of(p);
 	struct cluster_object o = { .kind = CLUSTER_NODE, .value = value };
 
 	(void)snprintf(o.name, sizeof(o.name), "%s", p->driver->conf.node);
 	(void)snprintf(o.node, sizeof(o.node), "%s", p->driver->conf.node);
-	p->number = number_of(p->driver);
+	p->number = presence_number_of(p->driver);
 	if (old)
 		o.at = old->at;
 	if (value)
-		p->call =
-			old ? s->ops->update(s, &o, written, p) : s->ops->create(s, &o, written, p);
+		p->call = old ? s->ops->update(s, &o, presence_written, p)
+			      : s->ops->create(s, &o, presence_written, p);
 	if (!p->call)
-		look_after(p, AGAIN_S);
+		presence_look_after(p, AGAIN_S);
 }
 
-static bool is_same(const struct cluster_node *a, const struct cluster_node *b)
+static bool presence_is_same(const struct cluster_node *a, const struct cluster_node *b)
 {
 	return strcmp(a->holder, b->holder) == 0 && strcmp(a->boot, b->boot) == 0 &&
 	       strcmp(a->machine, b->machine) == 0 && strcmp(a->version, b->version) == 0 &&
@@ -217,14 +217,14 @@ static bool is_same(const struct cluster_node *a, const struct cluster_node *b)
 /* Before all pools are known, nothing is said about them, and what stands there stays. */
 static bool has_same_reports(const struct presence *p, const struct json *there)
 {
-	auto_json struct json *value = value_of(p);
+	auto_json struct json *value = presence_value_of(p);
 
 	return !p->driver->pools_known ||
 	       (value && json_same(json_get(there, "pools"), json_get(value, "pools")) &&
 		json_same(json_get(there, "reserved"), json_get(value, "reserved")));
 }
 
-static void was_read(void *arg, const struct cluster_result *r)
+static void presence_was_read(void *arg, const struct cluster_result *r)
 {
 	struct presence *p = arg;
 	struct cluster_node there;
@@ -233,19 +233,19 @@ static void was_read(void *arg, const struct cluster_result *r)
 	p->call = NULL;
 	p->number = r->outcome == CLUSTER_OK ? node_number_of(r->object->value) : -1;
 	if (r->outcome == CLUSTER_NOT_FOUND)
-		write_node(p, NULL);
+		presence_write_node(p, NULL);
 	else if (r->outcome != CLUSTER_OK)
-		failed(p, r);
+		presence_failed(p, r);
 	else if (node_from_json(r->object->value, "node", &there, &ignored) ||
-		 !is_same(&there, &p->is) || p->number != number_of(p->driver) ||
+		 !presence_is_same(&there, &p->is) || p->number != presence_number_of(p->driver) ||
 		 !has_same_reports(p, r->object->value))
-		write_node(p, r->object);
+		presence_write_node(p, r->object);
 	else
-		ended(p);
+		presence_ended(p);
 }
 
 /* While another machine has our name, the object may be that one's. */
-static void look(evutil_socket_t fd, short what, void *arg)
+static void presence_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct presence *p = arg;
 	struct cluster_store *s = p->driver->conf.store;
@@ -254,9 +254,9 @@ static void look(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	p->again = false;
 	if (agent_health(p->driver->agent) == AGENT_OK)
-		p->call = s->ops->get(s, CLUSTER_NODE, p->driver->conf.node, was_read, p);
+		p->call = s->ops->get(s, CLUSTER_NODE, p->driver->conf.node, presence_was_read, p);
 	if (!p->call)
-		look_after(p, AGAIN_S);
+		presence_look_after(p, AGAIN_S);
 }
 
 void presence_pools(struct presence *p)
@@ -281,7 +281,7 @@ int presence_new(struct driver *d, const struct cluster_node *node, struct prese
 	struct presence *p = calloc(1, sizeof(*p));
 	struct timeval soon = { .tv_sec = 1 };
 
-	if (!p || !(p->timer = evtimer_new(d->conf.base, look, p))) {
+	if (!p || !(p->timer = evtimer_new(d->conf.base, presence_look, p))) {
 		free(p);
 		return err_nomem(e);
 	}

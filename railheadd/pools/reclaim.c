@@ -22,7 +22,7 @@ struct reclaim {
 	struct pool_report *report; /* NULL: the store has no status of pools */
 };
 
-static struct dead_node *find(const struct reclaim *r, const char *name)
+static struct dead_node *reclaim_find(const struct reclaim *r, const char *name)
 {
 	struct dead_node *d = TAILQ_FIRST(&r->nodes);
 
@@ -39,10 +39,10 @@ static void wait_for_next(struct reclaim *r)
 	(void)event_add(r->timer, &t);
 }
 
-static void node_item(void *arg, const struct cluster_object *o)
+static void reclaim_node_item(void *arg, const struct cluster_object *o)
 {
 	struct reclaim *r = arg;
-	struct dead_node *d = find(r, o->name);
+	struct dead_node *d = reclaim_find(r, o->name);
 	struct cluster_node n;
 	struct err e;
 
@@ -63,7 +63,7 @@ static void node_item(void *arg, const struct cluster_object *o)
 	d->listed = true;
 }
 
-static void forget(struct reclaim *r, struct dead_node *d)
+static void reclaim_forget(struct reclaim *r, struct dead_node *d)
 {
 	TAILQ_REMOVE(&r->nodes, d, all);
 	dead_node_free(d);
@@ -80,7 +80,7 @@ static void nodes_were_read(void *arg, const struct cluster_result *result, cons
 	for (d = TAILQ_FIRST(&r->nodes); d; d = next) {
 		next = TAILQ_NEXT(d, all);
 		if (result->outcome == CLUSTER_OK && !d->listed)
-			forget(r, d);
+			reclaim_forget(r, d);
 		else
 			dead_node_look(d);
 	}
@@ -89,9 +89,9 @@ static void nodes_were_read(void *arg, const struct cluster_result *result, cons
 	wait_for_next(r);
 }
 
-static void look(evutil_socket_t fd, short what, void *arg)
+static void reclaim_look(evutil_socket_t fd, short what, void *arg)
 {
-	static const struct cluster_list_fns fns = { node_item, nodes_were_read };
+	static const struct cluster_list_fns fns = { reclaim_node_item, nodes_were_read };
 	struct reclaim *r = arg;
 	struct cluster_store *s = r->conf.store;
 	struct dead_node *d;
@@ -118,7 +118,8 @@ int reclaim_new(const struct reclaim_conf *conf, struct reclaim **out, struct er
 	struct reclaim *r = calloc(1, sizeof(*r));
 	const struct timeval now = { .tv_sec = 0 };
 
-	if (!r || start_report(conf, r, e) || !(r->timer = evtimer_new(conf->base, look, r))) {
+	if (!r || start_report(conf, r, e) ||
+	    !(r->timer = evtimer_new(conf->base, reclaim_look, r))) {
 		if (r)
 			pool_report_free(r->report);
 		free(r);
@@ -138,7 +139,7 @@ void reclaim_free(struct reclaim *r)
 	if (!r)
 		return;
 	while (!TAILQ_EMPTY(&r->nodes))
-		forget(r, TAILQ_FIRST(&r->nodes));
+		reclaim_forget(r, TAILQ_FIRST(&r->nodes));
 	pool_report_free(r->report);
 	/* The list of nodes ends with the store. */
 	r->conf.store->ops->close(r->conf.store);

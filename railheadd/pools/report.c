@@ -38,7 +38,7 @@ struct pool_report {
 	struct err reported; /* the last failure that was logged; code 0: none since a success */
 };
 
-static void wait_for_next(struct pool_report *r)
+static void report_wait_for_next(struct pool_report *r)
 {
 	struct timeval t = { .tv_sec = r->conf.every / SECOND,
 			     .tv_usec = r->conf.every % SECOND / 1000 };
@@ -47,32 +47,32 @@ static void wait_for_next(struct pool_report *r)
 }
 
 /* A right that is missing, or types of an older release, would be logged each minute. */
-static void failed(struct pool_report *r, const struct err *why)
+static void report_failed(struct pool_report *r, const struct err *why)
 {
 	if (!r->reported.code || strcmp(r->reported.msg, why->msg) != 0)
 		log_warn(&r->conf.ctx->log, "the use of pools is not reported: %s%s%s", why->msg,
 			 *why->detail ? "; " : "", why->detail);
 	r->reported = *why;
-	wait_for_next(r);
+	report_wait_for_next(r);
 }
 
-static void no_memory(struct pool_report *r)
+static void report_no_memory(struct pool_report *r)
 {
 	struct err e;
 
 	(void)err_nomem(&e);
-	failed(r, &e);
+	report_failed(r, &e);
 }
 
 /* ---- what is reported ---- */
 
-static void clear(struct reported *p)
+static void pools_report_clear(struct reported *p)
 {
 	json_free(p->status);
 	json_free(p->due);
 }
 
-static struct reported *find(const struct pool_report *r, const char *name)
+static struct reported *report_find(const struct pool_report *r, const char *name)
 {
 	for (size_t i = 0; i < r->n_pools; i++) {
 		if (strcmp(r->pools[i].name, name) == 0)
@@ -83,7 +83,7 @@ static struct reported *find(const struct pool_report *r, const char *name)
 
 static struct reported *find_or_add(struct pool_report *r, const char *name, struct err *e)
 {
-	struct reported *p = find(r, name);
+	struct reported *p = report_find(r, name);
 
 	if (p)
 		return p;
@@ -96,7 +96,7 @@ static struct reported *find_or_add(struct pool_report *r, const char *name, str
 }
 
 /* A pool of a list. */
-static int see(void *arg, const struct cluster_object *o, struct err *e)
+static int report_see(void *arg, const struct cluster_object *o, struct err *e)
 {
 	struct pool_report *r = arg;
 	struct reported *p;
@@ -115,7 +115,7 @@ static int see(void *arg, const struct cluster_object *o, struct err *e)
 	return o->status && !p->status ? err_nomem(e) : 0;
 }
 
-static void forget_unlisted(struct pool_report *r)
+static void report_forget_unlisted(struct pool_report *r)
 {
 	size_t n = 0;
 
@@ -123,7 +123,7 @@ static void forget_unlisted(struct pool_report *r)
 		if (r->pools[i].listed)
 			r->pools[n++] = r->pools[i];
 		else
-			clear(&r->pools[i]);
+			pools_report_clear(&r->pools[i]);
 	}
 	r->n_pools = n;
 }
@@ -136,9 +136,9 @@ static bool is_mine(const struct pool_report *r, const struct reported *p)
 }
 
 /* -1: no memory. */
-static int compare(const struct pool_report *r, const struct json *counted)
+static int report_compare(const struct pool_report *r, const struct json *counted)
 {
-	struct reported *p = find(r, json_str(json_get(counted, "name")));
+	struct reported *p = report_find(r, json_str(json_get(counted, "name")));
 	const struct pool_report_conf *c = &r->conf;
 	auto_json struct json *now = NULL;
 	struct node_pool is;
@@ -156,10 +156,10 @@ static int compare(const struct pool_report *r, const struct json *counted)
 	return 0;
 }
 
-static int compare_all(struct pool_report *r, const struct json *answer)
+static int report_compare_all(struct pool_report *r, const struct json *answer)
 {
 	json_each (counted, json_get(answer, "pools")) {
-		if (compare(r, counted))
+		if (report_compare(r, counted))
 			return -1;
 	}
 	return 0;
@@ -169,7 +169,7 @@ static int compare_all(struct pool_report *r, const struct json *answer)
 
 static void write_next(struct pool_report *r);
 
-static void was_written(void *arg, const struct cluster_result *result)
+static void report_was_written(void *arg, const struct cluster_result *result)
 {
 	struct pool_report *r = arg;
 
@@ -179,7 +179,7 @@ static void was_written(void *arg, const struct cluster_result *result)
 	    result->outcome == CLUSTER_NOT_FOUND)
 		write_next(r);
 	else
-		failed(r, &result->err);
+		report_failed(r, &result->err);
 }
 
 static void write_next(struct pool_report *r)
@@ -192,31 +192,31 @@ static void write_next(struct pool_report *r)
 		r->next++;
 	if (r->next == r->n_pools) {
 		r->reported.code = 0;
-		wait_for_next(r);
+		report_wait_for_next(r);
 		return;
 	}
 	p = &r->pools[r->next++];
 	o.at = p->at;
 	o.status = p->due;
 	memcpy(o.name, p->name, sizeof(p->name));
-	r->call = s->ops->report(s, &o, was_written, r);
+	r->call = s->ops->report(s, &o, report_was_written, r);
 	if (!r->call)
-		no_memory(r);
+		report_no_memory(r);
 }
 
 /* ---- count ---- */
 
-static void counted(void *arg, const struct json *answer, const struct err *why)
+static void report_counted(void *arg, const struct json *answer, const struct err *why)
 {
 	struct pool_report *r = arg;
 
 	if (why) {
-		failed(r, why);
+		report_failed(r, why);
 		return;
 	}
-	forget_unlisted(r);
-	if (compare_all(r, answer))
-		no_memory(r);
+	report_forget_unlisted(r);
+	if (report_compare_all(r, answer))
+		report_no_memory(r);
 	else
 		write_next(r);
 }
@@ -224,7 +224,7 @@ static void counted(void *arg, const struct json *answer, const struct err *why)
 static void begin_round(evutil_socket_t fd, short what, void *arg)
 {
 	struct pool_report *r = arg;
-	const struct nodes_end end = { counted, r };
+	const struct nodes_end end = { report_counted, r };
 	struct err e;
 
 	(void)fd;
@@ -234,8 +234,8 @@ static void begin_round(evutil_socket_t fd, short what, void *arg)
 		r->pools[i].listed = false;
 		json_free(TAKE_PTR(r->pools[i].due));
 	}
-	if (!nodes_ask_pools(r->nodes, see, &end, &e))
-		failed(r, &e);
+	if (!nodes_ask_pools(r->nodes, report_see, &end, &e))
+		report_failed(r, &e);
 }
 
 /* ---- begin and end ---- */
@@ -268,7 +268,7 @@ void pool_report_free(struct pool_report *r)
 	nodes_free(r->nodes);
 	event_free(r->timer);
 	for (size_t i = 0; i < r->n_pools; i++)
-		clear(&r->pools[i]);
+		pools_report_clear(&r->pools[i]);
 	free(r->pools);
 	free(r);
 }

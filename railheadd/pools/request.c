@@ -37,7 +37,7 @@ struct requests {
 	struct event *unsent; /* reports those that could not be begun */
 };
 
-static void end(struct inflight *o)
+static void request_end(struct inflight *o)
 {
 	TAILQ_REMOVE(&o->in->ones, o, all);
 	for (size_t i = 0; i < o->n_list; i++)
@@ -48,7 +48,7 @@ static void end(struct inflight *o)
 
 /* ---- objects out ---- */
 
-static struct json *value_of(const struct agent_request *r)
+static struct json *request_value_of(const struct agent_request *r)
 {
 	return r->kind == CLUSTER_BLOCK ? block_to_json(&r->block) : heartbeat_to_json(&r->beat);
 }
@@ -79,8 +79,8 @@ static const struct shared_pool *pool_of(struct requests *all, const char *name)
 	return all->fns->pool(all->arg, pool);
 }
 
-static int read_object(struct requests *all, const struct cluster_object *o, struct agent_reply *r,
-		       struct err *e)
+static int request_read_object(struct requests *all, const struct cluster_object *o,
+			       struct agent_reply *r, struct err *e)
 {
 	r->at = o->at;
 	if (o->kind == CLUSTER_BLOCK)
@@ -151,7 +151,7 @@ static void read_also(struct inflight *o, const struct cluster_also *also, struc
  * An object that cannot be read is as good as no answer: it may be of a newer version, and nothing
  * may be concluded from it.
  */
-static void done(void *arg, const struct cluster_result *result)
+static void request_done(void *arg, const struct cluster_result *result)
 {
 	struct inflight *o = arg;
 	struct requests *all = o->in;
@@ -162,14 +162,14 @@ static void done(void *arg, const struct cluster_result *result)
 
 	if (result->object && result->object->kind == CLUSTER_HEARTBEAT)
 		keep_beat(all, result->object);
-	if (result->object && read_object(all, result->object, &r, &why)) {
+	if (result->object && request_read_object(all, result->object, &r, &why)) {
 		r.outcome = CLUSTER_AWAY;
 		r.unreadable = why.code != ERR_NOMEM;
 	}
 	if (result->also)
 		read_also(o, result->also, &r);
 	all->fns->reply(all->arg, &r, &why);
-	end(o);
+	request_end(o);
 }
 
 int request_key(struct requests *all, const char *name, struct block_key *key)
@@ -190,7 +190,7 @@ int request_read_block(struct requests *all, const struct cluster_object *object
 	return block_from_json(object->value, object->name, &out->block, e);
 }
 
-static void list_item(void *arg, const struct cluster_object *object)
+static void request_list_item(void *arg, const struct cluster_object *object)
 {
 	struct inflight *o = arg;
 	struct block_seen seen;
@@ -207,7 +207,7 @@ static void list_item(void *arg, const struct cluster_object *object)
 		o->broken = e;
 }
 
-static void list_done(void *arg, const struct cluster_result *result, const char *revision)
+static void request_list_done(void *arg, const struct cluster_result *result, const char *revision)
 {
 	struct inflight *o = arg;
 	struct requests *all = o->in;
@@ -224,14 +224,14 @@ static void list_done(void *arg, const struct cluster_result *result, const char
 	r.list = (const struct block_seen *const *)o->list;
 	r.n_list = o->n_list;
 	all->fns->reply(all->arg, &r, &why);
-	end(o);
+	request_end(o);
 }
 
 /* ---- send ---- */
 
 static struct cluster_call *call_list(struct inflight *o)
 {
-	static const struct cluster_list_fns fns = { list_item, list_done };
+	static const struct cluster_list_fns fns = { request_list_item, request_list_done };
 	struct cluster_store *s = o->in->store;
 
 	o->which = (struct cluster_selector){ .kind = o->request.kind, .prefix = o->request.name };
@@ -252,7 +252,7 @@ static bool call_write(struct inflight *o)
 {
 	const struct agent_request *r = &o->request;
 	struct cluster_store *s = o->in->store;
-	auto_json struct json *value = value_of(r), *was = NULL;
+	auto_json struct json *value = request_value_of(r), *was = NULL;
 	bool changes = r->call == CALL_UPDATE || r->call == CALL_REMOVE;
 	struct cluster_object object;
 	struct cluster_beside beside;
@@ -265,10 +265,10 @@ static bool call_write(struct inflight *o)
 	object.was = was ? was : known_beat(o->in, r);
 	object.beside = fill_beside(r, &beside) ? &beside : NULL;
 	if (r->call == CALL_CREATE)
-		return s->ops->create(s, &object, done, o) != NULL;
+		return s->ops->create(s, &object, request_done, o) != NULL;
 	if (r->call == CALL_UPDATE)
-		return s->ops->update(s, &object, done, o) != NULL;
-	return s->ops->remove(s, &object, done, o) != NULL;
+		return s->ops->update(s, &object, request_done, o) != NULL;
+	return s->ops->remove(s, &object, request_done, o) != NULL;
 }
 
 static bool send_one(struct inflight *o)
@@ -277,7 +277,7 @@ static bool send_one(struct inflight *o)
 	struct cluster_store *s = o->in->store;
 
 	if (r->call == CALL_GET)
-		return s->ops->get(s, r->kind, r->name, done, o) != NULL;
+		return s->ops->get(s, r->kind, r->name, request_done, o) != NULL;
 	return r->call == CALL_LIST ? call_list(o) != NULL : call_write(o);
 }
 
@@ -312,7 +312,7 @@ static void report_unsent(evutil_socket_t fd, short what, void *arg)
 		if (!o->unsent)
 			continue;
 		(void)err_nomem(&why);
-		end(o);
+		request_end(o);
 		all->fns->reply(all->arg, &r, &why);
 		next = TAILQ_FIRST(&all->ones);
 	}
@@ -342,7 +342,7 @@ void requests_free(struct requests *all)
 	if (!all)
 		return;
 	while ((o = TAILQ_FIRST(&all->ones)))
-		end(o);
+		request_end(o);
 	event_free(all->unsent);
 	json_free(all->beat);
 	free(all);

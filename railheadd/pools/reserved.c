@@ -53,7 +53,7 @@ static const char *who_has(const struct reserved *r, const char *address)
 							   : node_ranges_who(&r->nodes, ip);
 }
 
-static bool is_named(const struct reserved *r, const struct json *pod)
+static bool reserved_is_named(const struct reserved *r, const struct json *pod)
 {
 	json_each (range, r->named) {
 		json_each (named, json_get(range, "pods")) {
@@ -74,7 +74,7 @@ static size_t name_pods(const struct reserved *r, const struct json *range, size
 		const char *address = json_str(json_get(pod, "address"));
 		const char *node = who_has(r, address);
 
-		if (!is_named(r, pod) && n++ < left)
+		if (!reserved_is_named(r, pod) && n++ < left)
 			log_warn(&r->conf.ctx->log,
 				 "address %s of pool %s is %s%s now, and pod %s/%s keeps it",
 				 address, json_str(json_get(range, "pool")),
@@ -113,7 +113,7 @@ static bool is_reported(const struct reserved *r, const struct cluster_object *o
 	       r->of.generation == (o ? o->generation : 0);
 }
 
-static void report(struct reserved *r, const struct cluster_object *o)
+static void reserved_report(struct reserved *r, const struct cluster_object *o)
 {
 	r->of = (struct node_pool){ .name = CLUSTER_RESERVED_NAME };
 	if (!o)
@@ -168,7 +168,8 @@ static void hand_over(struct reserved *r, bool said)
 }
 
 /* Takes *ranges over. o NULL: people have no object. */
-static void reserve(struct reserved *r, struct ranges *ranges, const struct cluster_object *o)
+static void reserved_reserve(struct reserved *r, struct ranges *ranges,
+			     const struct cluster_object *o)
 {
 	bool said = r->handed && is_reported(r, o);
 
@@ -176,17 +177,17 @@ static void reserve(struct reserved *r, struct ranges *ranges, const struct clus
 	r->ranges = *ranges;
 	*ranges = (struct ranges){ .n = 0 };
 	r->why.code = 0;
-	report(r, o);
+	reserved_report(r, o);
 	hand_over(r, said);
 }
 
-static void see(struct reserved *r, const struct cluster_object *o)
+static void reserved_see(struct reserved *r, const struct cluster_object *o)
 {
 	auto_ranges struct ranges ranges = { .n = 0 };
 	struct err e;
 
 	if (cluster_reserved_decode(o->value, &ranges, &e) == 0) {
-		reserve(r, &ranges, o);
+		reserved_reserve(r, &ranges, o);
 		return;
 	}
 	if (!r->known)
@@ -204,7 +205,7 @@ static void none(struct reserved *r)
 {
 	auto_ranges struct ranges empty = { .n = 0 };
 
-	reserve(r, &empty, NULL);
+	reserved_reserve(r, &empty, NULL);
 }
 
 /* An object of a node. True: it is one, or it has no effect. */
@@ -248,7 +249,7 @@ static void settled(evutil_socket_t fd, short what, void *arg)
 
 /* ---- follow ---- */
 
-static void begun(void *arg)
+static void reserved_begun(void *arg)
 {
 	struct reserved *r = arg;
 
@@ -256,14 +257,14 @@ static void begun(void *arg)
 	node_ranges_begun(&r->nodes);
 }
 
-static void keep(struct reserved *r, const struct cluster_object *o)
+static void reserved_keep(struct reserved *r, const struct cluster_object *o)
 {
 	json_free((struct json *)(uintptr_t)r->object.value);
 	r->object = *o;
 	r->object.value = json_dup(o->value);
 }
 
-static void item(void *arg, const struct cluster_object *o)
+static void reserved_item(void *arg, const struct cluster_object *o)
 {
 	struct reserved *r = arg;
 
@@ -271,11 +272,11 @@ static void item(void *arg, const struct cluster_object *o)
 	if (is_of_node(r, o, false))
 		return;
 	/* Later: no pool may be used before the addresses of all nodes are known, too. */
-	keep(r, o);
+	reserved_keep(r, o);
 	r->there = true;
 }
 
-static void listed(void *arg)
+static void reserved_listed(void *arg)
 {
 	struct reserved *r = arg;
 
@@ -284,12 +285,12 @@ static void listed(void *arg)
 	if (!r->mine)
 		own_ranges_seen(r->own, NULL);
 	if (r->there)
-		see(r, &r->object);
+		reserved_see(r, &r->object);
 	else
 		none(r);
 }
 
-static void changed(void *arg, const struct cluster_object *o, bool gone)
+static void reserved_changed(void *arg, const struct cluster_object *o, bool gone)
 {
 	struct reserved *r = arg;
 
@@ -300,14 +301,14 @@ static void changed(void *arg, const struct cluster_object *o, bool gone)
 	if (gone)
 		none(r);
 	else
-		see(r, o);
+		reserved_see(r, o);
 }
 
 /*
  * The types of the cluster are of an older release, so there is no such object. A pool that has
  * reserved addresses all the same keeps them: its type may have been deleted by mistake.
  */
-static void contact(void *arg, const struct err *why)
+static void reserved_contact(void *arg, const struct err *why)
 {
 	struct reserved *r = arg;
 
@@ -320,7 +321,7 @@ static void contact(void *arg, const struct err *why)
 	driver_reserved(r->conf.driver, NULL, NULL);
 }
 
-static void refused(void *arg, const struct err *why)
+static void reserved_refused(void *arg, const struct err *why)
 {
 	struct reserved *r = arg;
 
@@ -338,8 +339,9 @@ static void refused(void *arg, const struct err *why)
 
 int reserved_new(const struct reserved_conf *conf, struct reserved **out, struct err *e)
 {
-	static const struct follow_fns fns = { begun,   item,    listed,       changed,
-					       contact, refused, driver_random };
+	static const struct follow_fns fns = { reserved_begun,   reserved_item,    reserved_listed,
+					       reserved_changed, reserved_contact, reserved_refused,
+					       driver_random };
 	struct reserved *r = calloc(1, sizeof(*r));
 
 	if (!r)

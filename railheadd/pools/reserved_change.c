@@ -28,7 +28,7 @@ void reserved_change_cancel(struct reserved_change *c)
 	free(c);
 }
 
-static void refuse(struct reserved_change *c, const struct err *why)
+static void reserved_change_refuse(struct reserved_change *c, const struct err *why)
 {
 	struct reserved_change_ask ask = c->ask;
 	struct err e = *why;
@@ -42,20 +42,20 @@ static void refuse_no_memory(struct reserved_change *c)
 	struct err e;
 
 	(void)err_nomem(&e);
-	refuse(c, &e);
+	reserved_change_refuse(c, &e);
 }
 
-static void failed(struct reserved_change *c, const struct cluster_result *r)
+static void reserved_change_failed(struct reserved_change *c, const struct cluster_result *r)
 {
 	struct err e = r->err;
 
 	if (r->outcome != CLUSTER_REFUSED)
 		e.code = ERR_AGAIN;
 	(void)err_wrap(&e, "reserved addresses of the cluster");
-	refuse(c, &e);
+	reserved_change_refuse(c, &e);
 }
 
-static void answer(struct reserved_change *c, bool changed)
+static void reserved_change_answer(struct reserved_change *c, bool changed)
 {
 	auto_json struct json *o = json_new_object();
 	const struct json *ranges = json_get(c->value, "ranges");
@@ -97,9 +97,9 @@ static int make_value(struct reserved_change *c, bool *changed, struct err *e)
 	return json_put(c->value, "ranges", TAKE_PTR(will)) ? err_nomem(e) : 0;
 }
 
-static void read_object(struct reserved_change *c);
+static void reserved_change_read_object(struct reserved_change *c);
 
-static void written(void *arg, const struct cluster_result *r)
+static void reserved_change_written(void *arg, const struct cluster_result *r)
 {
 	struct reserved_change *c = arg;
 	bool raced = r->outcome == CLUSTER_CONFLICT || r->outcome == CLUSTER_EXISTS ||
@@ -107,14 +107,15 @@ static void written(void *arg, const struct cluster_result *r)
 
 	c->call = NULL;
 	if (r->outcome == CLUSTER_OK)
-		answer(c, true);
+		reserved_change_answer(c, true);
 	else if (raced && ++c->tries < TRIES)
-		read_object(c);
+		reserved_change_read_object(c);
 	else
-		failed(c, r);
+		reserved_change_failed(c, r);
 }
 
-static void write_object(struct reserved_change *c, const struct cluster_object *old)
+static void reserved_change_write_object(struct reserved_change *c,
+					 const struct cluster_object *old)
 {
 	struct cluster_store *s = c->ask.store;
 	struct cluster_object o = { .kind = CLUSTER_RESERVED,
@@ -123,12 +124,13 @@ static void write_object(struct reserved_change *c, const struct cluster_object 
 
 	if (old)
 		o.at = old->at;
-	c->call = old ? s->ops->update(s, &o, written, c) : s->ops->create(s, &o, written, c);
+	c->call = old ? s->ops->update(s, &o, reserved_change_written, c)
+		      : s->ops->create(s, &o, reserved_change_written, c);
 	if (!c->call)
 		refuse_no_memory(c);
 }
 
-static void was_read(void *arg, const struct cluster_result *r)
+static void reserved_change_was_read(void *arg, const struct cluster_result *r)
 {
 	struct reserved_change *c = arg;
 	const struct cluster_object *old = r->outcome == CLUSTER_OK ? r->object : NULL;
@@ -137,7 +139,7 @@ static void was_read(void *arg, const struct cluster_result *r)
 
 	c->call = NULL;
 	if (!old && r->outcome != CLUSTER_NOT_FOUND) {
-		failed(c, r);
+		reserved_change_failed(c, r);
 		return;
 	}
 	json_free(c->value);
@@ -145,18 +147,19 @@ static void was_read(void *arg, const struct cluster_result *r)
 	if (!c->value)
 		refuse_no_memory(c);
 	else if ((c->add || c->remove) && make_value(c, &changed, &e))
-		refuse(c, &e);
+		reserved_change_refuse(c, &e);
 	else if (!changed)
-		answer(c, false);
+		reserved_change_answer(c, false);
 	else
-		write_object(c, old);
+		reserved_change_write_object(c, old);
 }
 
-static void read_object(struct reserved_change *c)
+static void reserved_change_read_object(struct reserved_change *c)
 {
 	struct cluster_store *s = c->ask.store;
 
-	c->call = s->ops->get(s, CLUSTER_RESERVED, CLUSTER_RESERVED_NAME, was_read, c);
+	c->call = s->ops->get(s, CLUSTER_RESERVED, CLUSTER_RESERVED_NAME, reserved_change_was_read,
+			      c);
 	if (!c->call)
 		refuse_no_memory(c);
 }
@@ -164,7 +167,7 @@ static void read_object(struct reserved_change *c)
 /* ---- begin ---- */
 
 /* The operator learns of a wrong range before anything is asked. */
-static int check_ask(const struct reserved_change_ask *ask, struct err *e)
+static int reserved_change_check_ask(const struct reserved_change_ask *ask, struct err *e)
 {
 	auto_ranges struct ranges ignored = { .n = 0 };
 
@@ -181,7 +184,7 @@ struct reserved_change *reserved_change(const struct reserved_change_ask *ask, s
 {
 	struct reserved_change *c;
 
-	if (check_ask(ask, e))
+	if (reserved_change_check_ask(ask, e))
 		return NULL;
 	c = calloc(1, sizeof(*c));
 	if (!c) {
@@ -193,7 +196,7 @@ struct reserved_change *reserved_change(const struct reserved_change_ask *ask, s
 	c->remove = json_dup(ask->remove);
 	if ((!ask->add || c->add) && (!ask->remove || c->remove))
 		c->call = ask->store->ops->get(ask->store, CLUSTER_RESERVED, CLUSTER_RESERVED_NAME,
-					       was_read, c);
+					       reserved_change_was_read, c);
 	if (c->call)
 		return c;
 	reserved_change_cancel(c);

@@ -36,7 +36,7 @@ bool pool_seen_overlaps(const struct pool_seen *a, const struct pool_seen *b)
 /* ---- a block ---- */
 
 /* The size of a block is not known when its pool is gone: it is as large as its start allows. */
-static bool is_inside(struct ip_prefix subnet, struct ip start)
+static bool seen_is_inside(struct ip_prefix subnet, struct ip start)
 {
 	struct ip last = start;
 	u128 size = 1;
@@ -67,8 +67,8 @@ bool block_clashes(const struct cluster_object *o, struct ip_prefix subnet,
 	struct err e;
 	bool readable;
 
-	if (grid_parse(o->name, subnet.addr.family, pool, &start) || !is_inside(subnet, start) ||
-	    harmless(arg, pool, o->value))
+	if (grid_parse(o->name, subnet.addr.family, pool, &start) ||
+	    !seen_is_inside(subnet, start) || harmless(arg, pool, o->value))
 		return false;
 	/* A block that cannot be read may have pods. */
 	readable = block_from_json(o->value, o->name, &b, &e) == 0;

@@ -25,8 +25,8 @@ void pool_table_clear(struct pool_table *t)
 	*t = (struct pool_table){ .pools = NULL };
 }
 
-static int add_pool(struct pool_table *t, const char *name, const struct cluster_object *o,
-		    struct err *e)
+static int table_add_pool(struct pool_table *t, const char *name, const struct cluster_object *o,
+			  struct err *e)
 {
 	struct json *definition = o ? json_dup(o->value) : NULL;
 
@@ -44,7 +44,7 @@ static int add_pool(struct pool_table *t, const char *name, const struct cluster
 	return 0;
 }
 
-static int add_block(struct pool_table *t, const struct cluster_object *o, struct err *e)
+static int table_add_block(struct pool_table *t, const struct cluster_object *o, struct err *e)
 {
 	struct pool_block b = { .node = "" };
 	struct block is;
@@ -77,13 +77,13 @@ int pool_table_object(struct pool_table *t, const struct cluster_object *o, stru
 	if (o->kind == CLUSTER_RESERVED)
 		return note_reserved(t, o, e);
 	if (o->kind == CLUSTER_BLOCK)
-		return add_block(t, o, e);
-	return strlen(o->name) > GRID_POOL_MAX ? 0 : add_pool(t, o->name, o, e);
+		return table_add_block(t, o, e);
+	return strlen(o->name) > GRID_POOL_MAX ? 0 : table_add_pool(t, o->name, o, e);
 }
 
 /* ---- sort ---- */
 
-static int by_name(const void *a, const void *b)
+static int table_by_name(const void *a, const void *b)
 {
 	const struct pool_row *x = a, *y = b;
 
@@ -101,11 +101,11 @@ static int by_pool_and_node(const void *a, const void *b)
 static void sort_pools(struct pool_table *t)
 {
 	if (t->n_pools)
-		qsort(t->pools, t->n_pools, sizeof(*t->pools), by_name);
+		qsort(t->pools, t->n_pools, sizeof(*t->pools), table_by_name);
 }
 
 /* A row for each pool that is gone, and has blocks. */
-static int add_gone(struct pool_table *t, struct err *e)
+static int table_add_gone(struct pool_table *t, struct err *e)
 {
 	size_t known = t->n_pools;
 	const char *last = "";
@@ -118,9 +118,9 @@ static int add_gone(struct pool_table *t, struct err *e)
 			continue;
 		last = name;
 		memcpy(key.name, name, sizeof(key.name));
-		if (known && bsearch(&key, t->pools, known, sizeof(key), by_name))
+		if (known && bsearch(&key, t->pools, known, sizeof(key), table_by_name))
 			continue;
-		if (add_pool(t, name, NULL, e))
+		if (table_add_pool(t, name, NULL, e))
 			return -1;
 	}
 	return 0;
@@ -144,7 +144,7 @@ struct pool_view {
 	u128 reserved;
 };
 
-static int reserve(struct pool_view *v, const struct ranges *reserved, struct err *e)
+static int table_reserve(struct pool_view *v, const struct ranges *reserved, struct err *e)
 {
 	auto_json struct json *list = range_list_print_in(reserved, v->is.source.subnet);
 	u128 all = ranges_capacity(&v->is.source.usable);
@@ -158,7 +158,7 @@ static int reserve(struct pool_view *v, const struct ranges *reserved, struct er
 }
 
 /* -1: no memory. */
-static int look(struct pool_view *v, const struct ranges *reserved)
+static int table_look(struct pool_view *v, const struct ranges *reserved)
 {
 	const struct shared_pool_def def = { v->row->name, "-", 0, v->row->definition, NULL };
 	struct err why = { .code = 0 };
@@ -166,7 +166,7 @@ static int look(struct pool_view *v, const struct ranges *reserved)
 	if (!v->row->definition)
 		return 0;
 	v->readable = shared_pool_decode(&def, &v->is, &why) == 0;
-	if (v->readable && reserve(v, reserved, &why)) {
+	if (v->readable && table_reserve(v, reserved, &why)) {
 		shared_pool_view_clear(&v->is);
 		v->readable = false;
 	}
@@ -182,25 +182,25 @@ static u128 addresses_in(const struct pool_view *v, const struct pool_block *b)
 			   : 0;
 }
 
-static int add_count(const struct pool_view *v, struct json *o, const char *key, u128 n)
+static int table_add_count(const struct pool_view *v, struct json *o, const char *key, u128 n)
 {
 	if (!v->readable)
 		return 0;
 	return json_add_num(o, key, n < COUNT_MAX ? (double)n : (double)COUNT_MAX);
 }
 
-static int add_node(const struct pool_view *v, struct json *list, const char *node, size_t blocks,
-		    u128 own)
+static int table_add_node(const struct pool_view *v, struct json *list, const char *node,
+			  size_t blocks, u128 own)
 {
 	struct json *o = json_push_object(list);
 
 	return !o || json_add_str(o, "node", node) || json_add_int(o, "blocks", (int64_t)blocks) ||
-			       add_count(v, o, "inBlocks", own)
+			       table_add_count(v, o, "inBlocks", own)
 		       ? -1
 		       : 0;
 }
 
-static int add_nodes(struct answer *a, const struct pool_view *v, struct json *o)
+static int table_add_nodes(struct answer *a, const struct pool_view *v, struct json *o)
 {
 	struct json *list = json_add_array(o, "byNode");
 	const struct pool_block *b = v->blocks;
@@ -216,10 +216,10 @@ static int add_nodes(struct answer *a, const struct pool_view *v, struct json *o
 		all += own;
 		if (a->left == 0)
 			a->more++;
-		else if (a->left--, add_node(v, list, b[i].node, next - i, own))
+		else if (a->left--, table_add_node(v, list, b[i].node, next - i, own))
 			return -1;
 	}
-	return !list || add_count(v, o, "inBlocks", all) ||
+	return !list || table_add_count(v, o, "inBlocks", all) ||
 			       json_add_int(o, "blocks", (int64_t)v->n) ||
 			       json_add_int(o, "nodes", nodes)
 		       ? -1
@@ -234,14 +234,15 @@ static int add_view(struct answer *a, const struct pool_view *v)
 	if (!o || json_add_str(o, "name", row->name) || json_add_bool(o, "deleted", row->ending) ||
 	    (row->definition && json_add_copy(o, "definition", row->definition)))
 		return -1;
-	if (v->readable && (add_count(v, o, "addresses", ranges_capacity(&v->is.source.usable)) ||
-			    add_count(v, o, "reserved", v->reserved) ||
-			    add_count(v, o, "allBlocks", grid_count(&v->is.pool.grid))))
+	if (v->readable &&
+	    (table_add_count(v, o, "addresses", ranges_capacity(&v->is.source.usable)) ||
+	     table_add_count(v, o, "reserved", v->reserved) ||
+	     table_add_count(v, o, "allBlocks", grid_count(&v->is.pool.grid))))
 		return -1;
-	return add_nodes(a, v, o);
+	return table_add_nodes(a, v, o);
 }
 
-static int add_row(struct answer *a, const struct pool_row *row, const struct pool_table *t)
+static int table_add_row(struct answer *a, const struct pool_row *row, const struct pool_table *t)
 {
 	struct pool_view v = { .row = row, .blocks = t->blocks + a->block };
 	int rc;
@@ -250,7 +251,7 @@ static int add_row(struct answer *a, const struct pool_row *row, const struct po
 		a->block++;
 		v.n++;
 	}
-	if (look(&v, &t->reserved))
+	if (table_look(&v, &t->reserved))
 		return -1;
 	rc = add_view(a, &v);
 	if (v.readable)
@@ -267,11 +268,11 @@ struct json *pool_table_json(struct pool_table *t)
 	if (t->n_blocks)
 		qsort(t->blocks, t->n_blocks, sizeof(*t->blocks), by_pool_and_node);
 	sort_pools(t);
-	if (!a.pools || add_gone(t, &e))
+	if (!a.pools || table_add_gone(t, &e))
 		return NULL;
 	sort_pools(t);
 	for (size_t i = 0; i < t->n_pools; i++) {
-		if (add_row(&a, &t->pools[i], t))
+		if (table_add_row(&a, &t->pools[i], t))
 			return NULL;
 	}
 	return json_add_int(tree, "more", (int64_t)a.more) ? NULL : TAKE_PTR(tree);

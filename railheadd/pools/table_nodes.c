@@ -93,8 +93,8 @@ int pool_nodes_compare(struct node_table *t, struct err *e)
 
 /* ---- the answer ---- */
 
-static int add_node(struct json *list, const struct pool_asked *p, const struct node_row *row,
-		    enum pool_node state)
+static int table_nodes_add_node(struct json *list, const struct pool_asked *p,
+				const struct node_row *row, enum pool_node state)
 {
 	struct json *o = json_push_object(list);
 	bool reported = has_reported(p, row);
@@ -109,8 +109,8 @@ static int add_node(struct json *list, const struct pool_asked *p, const struct 
 }
 
 /* Those that are not done come first, because an answer names a limited number. */
-static int add_nodes(struct json *answer, const struct pool_asked *p, const struct node_table *t,
-		     int64_t silent)
+static int pools_add_nodes(struct json *answer, const struct pool_asked *p,
+			   const struct node_table *t, int64_t silent)
 {
 	struct json *list = json_add_array(answer, "nodes");
 	size_t count[ARRAY_SIZE(states)] = { 0 }, shown = 0;
@@ -122,7 +122,8 @@ static int add_nodes(struct json *answer, const struct pool_asked *p, const stru
 			if ((state == POOL_NODE_DONE) != done)
 				continue;
 			count[state]++;
-			if (shown < NODE_TABLE_SHOWN && add_node(list, p, &t->rows[i], state))
+			if (shown < NODE_TABLE_SHOWN &&
+			    table_nodes_add_node(list, p, &t->rows[i], state))
 				return -1;
 			shown += shown < NODE_TABLE_SHOWN;
 		}
@@ -142,7 +143,7 @@ struct json *pool_nodes_json(const struct pool_asked *p, const struct node_table
 	    json_add_str(answer, "uid", p->uid) ||
 	    json_add_int(answer, "generation", p->generation) ||
 	    (p->definition && json_add_copy(answer, "definition", p->definition)) ||
-	    add_nodes(answer, p, t, silent))
+	    pools_add_nodes(answer, p, t, silent))
 		return NULL;
 	return TAKE_PTR(answer);
 }

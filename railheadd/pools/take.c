@@ -34,7 +34,7 @@ static struct pool_entry *new_entry(const struct shared_pool_def *def, struct er
 }
 
 /* Without a slice nothing is assigned, and nothing of a closed pool that was not left yet. */
-static void cut_slice(const struct driver *d, struct pool_entry *p)
+static void take_cut_slice(const struct driver *d, struct pool_entry *p)
 {
 	uint32_t number;
 	struct err why;
@@ -61,7 +61,7 @@ int pool_replace(struct driver *d, const struct shared_pool_def *def, bool endin
 	p->view.pool.conflict = node_labels_exclude(&d->labels, p->definition) &&
 				p->view.source.blocks.state != POOL_ADOPTING;
 	if (pool_state_has_slices(p->view.source.blocks.state))
-		cut_slice(d, p);
+		take_cut_slice(d, p);
 	if (agent_set_pool(d->agent, &p->view.pool, e)) {
 		shared_pool_view_clear(&p->view);
 		json_free(p->definition);
@@ -129,8 +129,8 @@ static int adopt(struct driver *d, const struct pool_seen *s, const struct share
  * agent gives back each block that the cluster store has in its name, also those of an earlier
  * agent. While a lease is outside of the slice, nothing is assigned.
  */
-static int leave(struct driver *d, struct pool_seen *s, const struct shared_pool_def *def,
-		 struct err *e)
+static int take_leave(struct driver *d, struct pool_seen *s, const struct shared_pool_def *def,
+		      struct err *e)
 {
 	struct pool_entry *old = pools_find(d, s->name);
 	struct pool_leave p = { .def = def };
@@ -157,7 +157,7 @@ static int leave(struct driver *d, struct pool_seen *s, const struct shared_pool
 }
 
 /* The old definition of an open pool holds, without the addresses that are reserved now. */
-static void keep(struct driver *d, const struct pool_seen *s, const struct json *reserved)
+static void take_keep(struct driver *d, const struct pool_seen *s, const struct json *reserved)
 {
 	const struct pool_entry *old = pools_find(d, s->name);
 	struct err e;
@@ -176,7 +176,8 @@ static void keep(struct driver *d, const struct pool_seen *s, const struct json 
 }
 
 /* The node's store first: an agent that has a block of a pool needs its definition there. */
-static int take(struct driver *d, struct pool_seen *s, const struct json *reserved, struct err *e)
+static int pools_take(struct driver *d, struct pool_seen *s, const struct json *reserved,
+		      struct err *e)
 {
 	const struct shared_pool_def def = { s->name, s->uid, s->generation, s->definition,
 					     reserved };
@@ -187,7 +188,7 @@ static int take(struct driver *d, struct pool_seen *s, const struct json *reserv
 	if (s->state == POOL_ADOPTING)
 		return adopt(d, s, &def, e);
 	if (s->state == POOL_CLOSED)
-		return leave(d, s, &def, e);
+		return take_leave(d, s, &def, e);
 	return shared_pool_put(d->conf.ipam, &def, e) || pool_replace(d, &def, s->ending, e) ? -1
 											     : 0;
 }
@@ -199,8 +200,8 @@ int pool_take_over(struct driver *d, struct pool_seen *s, struct err *e)
 	s->outside_known = false;
 	if (!reserved)
 		return err_nomem(e);
-	if (take(d, s, reserved, e) == 0)
+	if (pools_take(d, s, reserved, e) == 0)
 		return 0;
-	keep(d, s, reserved);
+	take_keep(d, s, reserved);
 	return -1;
 }

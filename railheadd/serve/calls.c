@@ -108,8 +108,8 @@ static void begin_identity(const struct calls_to *to, struct server_request *r,
 
 /* ---- of any pod ---- */
 
-static void begin_need(const struct calls_to *to, struct server_request *r,
-		       const struct driver_need_ask *ask)
+static void calls_begin_need(const struct calls_to *to, struct server_request *r,
+			     const struct driver_need_ask *ask)
 {
 	struct driver_need *n = driver_need(to->driver, ask, need_done, r);
 	struct err e;
@@ -138,10 +138,10 @@ static void call_need(const struct calls_to *to, struct server_request *r, const
 	if (a.identity)
 		begin_identity(to, r, &ask);
 	else
-		begin_need(to, r, &ask);
+		calls_begin_need(to, r, &ask);
 }
 
-static int take_address(const char *text, struct ip *out, struct err *e)
+static int calls_take_address(const char *text, struct ip *out, struct err *e)
 {
 	if (ip_parse(text, out) == 0)
 		return 0;
@@ -156,12 +156,12 @@ static void call_need_address(const struct calls_to *to, struct server_request *
 	struct err e;
 
 	if (json_decode(args, "args", need_address_fields, &a, &e) ||
-	    take_address(a.address, &ip, &e)) {
+	    calls_take_address(a.address, &ip, &e)) {
 		server_refuse(r, &e);
 		return;
 	}
-	begin_need(to, r,
-		   &(struct driver_need_ask){ .pool = a.pool, .wait_ms = a.wait_ms, .ip = ip });
+	calls_begin_need(
+		to, r, &(struct driver_need_ask){ .pool = a.pool, .wait_ms = a.wait_ms, .ip = ip });
 }
 
 /* ---- pools of the cluster ---- */
@@ -381,7 +381,7 @@ static void call_find(const struct calls_to *to, struct server_request *r, const
 	struct err e;
 
 	if (json_decode(args, "args", find_fields, &a, &e) == 0 &&
-	    take_address(a.address, &ask.ip, &e) == 0)
+	    calls_take_address(a.address, &ask.ip, &e) == 0)
 		f = address_find(&ask, &e);
 	if (f)
 		server_later(r, forget_find, f);

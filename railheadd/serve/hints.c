@@ -16,7 +16,7 @@ struct hints {
 	struct event *readable;
 };
 
-static bool is_of_root(struct msghdr *m)
+static bool hints_is_of_root(struct msghdr *m)
 {
 	const struct cmsghdr *c = CMSG_FIRSTHDR(m);
 	struct ucred peer;
@@ -29,7 +29,7 @@ static bool is_of_root(struct msghdr *m)
 }
 
 /* False: there are no more. */
-static bool read_one(struct hints *h)
+static bool hints_read_one(struct hints *h)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
 	char text[HINT_MAX];
@@ -46,17 +46,17 @@ static bool read_one(struct hints *h)
 
 	if (n < 0)
 		return errno == EINTR;
-	if (!(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && is_of_root(&m) &&
+	if (!(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && hints_is_of_root(&m) &&
 	    hint_read(text, (size_t)n, &hint, &e) == 0)
 		h->conf.fn(h->conf.arg, &hint);
 	return true;
 }
 
-static void readable(evutil_socket_t fd, short what, void *arg)
+static void hints_readable(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	for (int i = 0; i < HINTS_AT_ONCE && read_one(arg); i++)
+	for (int i = 0; i < HINTS_AT_ONCE && hints_read_one(arg); i++)
 		;
 }
 
@@ -72,7 +72,7 @@ int hints_new(const struct hints_conf *conf, struct hints **out, struct err *e)
 		hints_free(h);
 		return -1;
 	}
-	h->readable = event_new(conf->base, h->at.fd, EV_READ | EV_PERSIST, readable, h);
+	h->readable = event_new(conf->base, h->at.fd, EV_READ | EV_PERSIST, hints_readable, h);
 	if (!h->readable || event_add(h->readable, NULL)) {
 		hints_free(h);
 		return err_nomem(e);

@@ -35,7 +35,7 @@ struct step_job {
 	struct pool_change *change;
 };
 
-static void forget(void *what)
+static void pool_step_forget(void *what)
 {
 	struct step_job *o = what;
 
@@ -46,7 +46,7 @@ static void forget(void *what)
 	free(o);
 }
 
-static void refuse(struct step_job *o, const struct err *why)
+static void pool_step_refuse(struct step_job *o, const struct err *why)
 {
 	struct server_request *r = o->request;
 
@@ -54,7 +54,7 @@ static void refuse(struct step_job *o, const struct err *why)
 	server_refuse(r, why);
 }
 
-static void answer(struct step_job *o, bool now)
+static void pool_step_answer(struct step_job *o, bool now)
 {
 	auto_json struct json *result = json_new_object();
 	struct server_request *r = o->request;
@@ -62,19 +62,19 @@ static void answer(struct step_job *o, bool now)
 
 	if (!result || json_add_bool(result, o->kind->answer, now)) {
 		(void)err_nomem(&e);
-		refuse(o, &e);
+		pool_step_refuse(o, &e);
 		return;
 	}
 	free(o);
 	server_answer(r, result);
 }
 
-static const char *name_of(const struct json *pool)
+static const char *pool_step_name_of(const struct json *pool)
 {
 	return json_str(json_get(pool, "name"));
 }
 
-static enum pool_state state_of(const struct json *pool)
+static enum pool_state pool_step_state_of(const struct json *pool)
 {
 	return pool_state_of(json_get(pool, "definition"));
 }
@@ -110,27 +110,27 @@ static bool lacks_nodes(const struct step_job *o, const struct json *pool, struc
 	}
 	if (!n)
 		return false;
-	err_set(why, ERR_BUSY, 0, "pool %s: nodes %s: %.500s%s", name_of(pool), o->kind->missing,
-		names.s ? names.s : "?", n > NAMED ? ", ..." : "");
+	err_set(why, ERR_BUSY, 0, "pool %s: nodes %s: %.500s%s", pool_step_name_of(pool),
+		o->kind->missing, names.s ? names.s : "?", n > NAMED ? ", ..." : "");
 	(void)err_hint(why,
 		       "`railctl cluster pool show %s` lists all; for a machine that is off "
 		       "for good: `railctl cluster node forget NAME`",
-		       name_of(pool));
+		       pool_step_name_of(pool));
 	return true;
 }
 
 /* ---- the write ---- */
 
-static void changed(void *arg, const struct err *why, bool created)
+static void pool_step_changed(void *arg, const struct err *why, bool created)
 {
 	(void)created;
 	if (why)
-		refuse(arg, why);
+		pool_step_refuse(arg, why);
 	else
-		answer(arg, true);
+		pool_step_answer(arg, true);
 }
 
-static void counted(void *arg, const struct json *pool, const struct err *why)
+static void pool_step_counted(void *arg, const struct json *pool, const struct err *why)
 {
 	struct step_job *o = arg;
 	struct err e;
@@ -138,25 +138,25 @@ static void counted(void *arg, const struct json *pool, const struct err *why)
 
 	o->ask = NULL;
 	if (why) {
-		refuse(o, why);
+		pool_step_refuse(o, why);
 		return;
 	}
 	rc = o->kind->check(pool, &e);
 	if (rc > 0) {
-		answer(o, false);
+		pool_step_answer(o, false);
 	} else if (rc < 0 || (o->kind->needs_nodes(pool) && lacks_nodes(o, pool, &e))) {
-		refuse(o, &e);
+		pool_step_refuse(o, &e);
 	} else {
 		o->change = o->kind->begin(o, pool, &e);
 		if (!o->change)
-			refuse(o, &e);
+			pool_step_refuse(o, &e);
 	}
 }
 
-static void ask(const struct pool_step_at *at, const struct step_kind *kind)
+static void pool_step_ask(const struct pool_step_at *at, const struct step_kind *kind)
 {
 	struct step_job *o = calloc(1, sizeof(*o));
-	const struct nodes_end end = { counted, o };
+	const struct nodes_end end = { pool_step_counted, o };
 	struct err e;
 
 	if (!o) {
@@ -169,9 +169,9 @@ static void ask(const struct pool_step_at *at, const struct step_kind *kind)
 	o->kind = kind;
 	o->ask = nodes_ask_pool(at->nodes, at->pool, &end, &e);
 	if (o->ask)
-		server_later(at->request, forget, o);
+		server_later(at->request, pool_step_forget, o);
 	else
-		refuse(o, &e);
+		pool_step_refuse(o, &e);
 }
 
 /* ---- open and close ---- */
@@ -179,9 +179,9 @@ static void ask(const struct pool_step_at *at, const struct step_kind *kind)
 static struct pool_change *write_as(struct step_job *o, const struct json *pool,
 				    enum pool_state becomes, struct err *e)
 {
-	const struct pool_step step = { name_of(pool),
+	const struct pool_step step = { pool_step_name_of(pool),
 					(int64_t)json_num(json_get(pool, "generation")), becomes };
-	const struct pool_change_end end = { changed, o };
+	const struct pool_change_end end = { pool_step_changed, o };
 
 	return pool_change_step(o->driver, &step, &end, e);
 }
@@ -204,9 +204,9 @@ static bool always(const struct json *pool)
 
 static int check_adopting(const struct json *pool, struct err *e)
 {
-	if (state_of(pool) == POOL_ADOPTING || state_of(pool) == POOL_OPEN)
-		return state_of(pool) == POOL_OPEN;
-	err_set(e, ERR_BUSY, 0, "pool %s: it returns to slices", name_of(pool));
+	if (pool_step_state_of(pool) == POOL_ADOPTING || pool_step_state_of(pool) == POOL_OPEN)
+		return pool_step_state_of(pool) == POOL_OPEN;
+	err_set(e, ERR_BUSY, 0, "pool %s: it returns to slices", pool_step_name_of(pool));
 	return err_hint(e,
 			"before it is closed, `railctl cluster pool apply FILE` without \"state\" "
 			"and \"slice\" keeps its blocks");
@@ -214,9 +214,10 @@ static int check_adopting(const struct json *pool, struct err *e)
 
 static int check_leaving(const struct json *pool, struct err *e)
 {
-	if (state_of(pool) == POOL_LEAVING || state_of(pool) == POOL_CLOSED)
-		return state_of(pool) == POOL_CLOSED;
-	err_set(e, ERR_BUSY, 0, "pool %s: nodes assign addresses of all its blocks", name_of(pool));
+	if (pool_step_state_of(pool) == POOL_LEAVING || pool_step_state_of(pool) == POOL_CLOSED)
+		return pool_step_state_of(pool) == POOL_CLOSED;
+	err_set(e, ERR_BUSY, 0, "pool %s: nodes assign addresses of all its blocks",
+		pool_step_name_of(pool));
 	return err_hint(e, "first `railctl cluster pool apply FILE` with \"slice\" and \"state\": "
 			   "\"leaving\"");
 }
@@ -226,7 +227,7 @@ void pool_step_open(const struct pool_step_at *at)
 	static const struct step_kind kind = { "opened", "have not taken it over", check_adopting,
 					       always, write_open };
 
-	ask(at, &kind);
+	pool_step_ask(at, &kind);
 }
 
 void pool_step_close(const struct pool_step_at *at)
@@ -234,7 +235,7 @@ void pool_step_close(const struct pool_step_at *at)
 	static const struct step_kind kind = { "closed", "are not in their slices", check_leaving,
 					       always, write_closed };
 
-	ask(at, &kind);
+	pool_step_ask(at, &kind);
 }
 
 /* ---- delete ---- */
@@ -249,14 +250,14 @@ static int check_none(const struct json *pool, struct err *e)
 /* A node that has not left a closed pool gets its slices from the object. */
 static bool is_closed(const struct json *pool)
 {
-	return state_of(pool) == POOL_CLOSED;
+	return pool_step_state_of(pool) == POOL_CLOSED;
 }
 
 static struct pool_change *begin_remove(struct step_job *o, const struct json *pool, struct err *e)
 {
-	const struct pool_change_end end = { changed, o };
+	const struct pool_change_end end = { pool_step_changed, o };
 
-	return pool_change_remove(o->driver, name_of(pool), &end, e);
+	return pool_change_remove(o->driver, pool_step_name_of(pool), &end, e);
 }
 
 void pool_step_remove(const struct pool_step_at *at)
@@ -264,5 +265,5 @@ void pool_step_remove(const struct pool_step_at *at)
 	static const struct step_kind kind = { "deleted", "have not left its blocks", check_none,
 					       is_closed, begin_remove };
 
-	ask(at, &kind);
+	pool_step_ask(at, &kind);
 }

@@ -45,25 +45,25 @@ static void close_request(struct server_request *r)
 
 /* ---- the answer ---- */
 
-static void written(struct bufferevent *io, void *arg)
+static void server_written(struct bufferevent *io, void *arg)
 {
 	(void)io;
 	close_request(arg);
 }
 
-static void event_of_peer(struct bufferevent *io, short what, void *arg)
+static void server_event_of_peer(struct bufferevent *io, short what, void *arg)
 {
 	(void)io;
 	(void)what;
 	close_request(arg);
 }
 
-static void send_line(struct server_request *r, char *line)
+static void server_send_line(struct server_request *r, char *line)
 {
 	const struct timeval limit = { .tv_sec = READ_LIMIT };
 
 	r->gone = NULL;
-	bufferevent_setcb(r->io, NULL, written, event_of_peer, r);
+	bufferevent_setcb(r->io, NULL, server_written, server_event_of_peer, r);
 	(void)bufferevent_set_timeouts(r->io, &limit, &limit);
 	/* Without memory the peer sees the end of the connection, and asks again. */
 	if (!line || bufferevent_write(r->io, line, strlen(line)))
@@ -73,7 +73,7 @@ static void send_line(struct server_request *r, char *line)
 
 void server_answer(struct server_request *r, const struct json *result)
 {
-	send_line(r, agent_wire_result(result));
+	server_send_line(r, agent_wire_result(result));
 }
 
 void server_refuse(struct server_request *r, const struct err *why)
@@ -83,7 +83,7 @@ void server_refuse(struct server_request *r, const struct err *why)
 
 void server_refuse_as(struct server_request *r, const struct err *why, const char *identity)
 {
-	send_line(r, agent_wire_error(why, identity));
+	server_send_line(r, agent_wire_error(why, identity));
 }
 
 void server_later(struct server_request *r, void (*gone)(void *what), void *what)
@@ -94,7 +94,7 @@ void server_later(struct server_request *r, void (*gone)(void *what), void *what
 
 /* ---- the request ---- */
 
-static void ask(struct server_request *r, const char *line, size_t len)
+static void server_ask(struct server_request *r, const char *line, size_t len)
 {
 	auto_json struct json *tree = NULL;
 	struct agent_call call;
@@ -109,7 +109,7 @@ static void ask(struct server_request *r, const char *line, size_t len)
 		r->server->conf.fn(r->server->conf.arg, r, &call);
 }
 
-static void readable(struct bufferevent *io, void *arg)
+static void server_readable(struct bufferevent *io, void *arg)
 {
 	struct server_request *r = arg;
 	struct evbuffer *in = bufferevent_get_input(io);
@@ -120,7 +120,7 @@ static void readable(struct bufferevent *io, void *arg)
 		return; /* what follows the request is not read */
 	auto_free char *line = evbuffer_readln(in, &len, EVBUFFER_EOL_LF);
 	if (line && len < AGENT_REQUEST_MAX) {
-		ask(r, line, len);
+		server_ask(r, line, len);
 	} else if (line || evbuffer_get_length(in) >= AGENT_REQUEST_MAX) {
 		r->asked = true;
 		err_set(&e, ERR_DECODE, 0, "request: more than %d bytes", AGENT_REQUEST_MAX);
@@ -128,8 +128,8 @@ static void readable(struct bufferevent *io, void *arg)
 	}
 }
 
-static void accepted(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *from, int len,
-		     void *arg)
+static void server_accepted(struct evconnlistener *l, evutil_socket_t fd, struct sockaddr *from,
+			    int len, void *arg)
 {
 	const struct timeval limit = { .tv_sec = READ_LIMIT };
 	struct server *s = arg;
@@ -150,7 +150,7 @@ static void accepted(struct evconnlistener *l, evutil_socket_t fd, struct sockad
 	r->server = s;
 	TAILQ_INSERT_TAIL(&s->requests, r, all);
 	s->n++;
-	bufferevent_setcb(r->io, readable, NULL, event_of_peer, r);
+	bufferevent_setcb(r->io, server_readable, NULL, server_event_of_peer, r);
 	bufferevent_setwatermark(r->io, EV_READ, 0, AGENT_REQUEST_MAX);
 	(void)bufferevent_set_timeouts(r->io, &limit, NULL);
 	(void)bufferevent_enable(r->io, EV_READ | EV_WRITE);
@@ -180,8 +180,8 @@ int server_new(const struct server_conf *conf, struct server **out, struct err *
 		free(s);
 		return -1;
 	}
-	s->listener =
-		evconnlistener_new(conf->base, accepted, s, LEV_OPT_CLOSE_ON_EXEC, 0, s->at.fd);
+	s->listener = evconnlistener_new(conf->base, server_accepted, s, LEV_OPT_CLOSE_ON_EXEC, 0,
+					 s->at.fd);
 	if (!s->listener) {
 		server_free(s);
 		return err_nomem(e);

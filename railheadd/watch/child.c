@@ -25,7 +25,7 @@ struct child {
 	bool late; /* it is killed and not gone, and the caller knows how it ended */
 };
 
-static int arm(struct event *timer, int ms)
+static int child_arm(struct event *timer, int ms)
 {
 	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
@@ -47,7 +47,7 @@ static void tell_end(struct child *c)
 		c->conf.gone(c->conf.arg);
 }
 
-static void look(evutil_socket_t fd, short what, void *arg)
+static void watch_child_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct child *c = arg;
 
@@ -57,7 +57,7 @@ static void look(evutil_socket_t fd, short what, void *arg)
 		tell_end(c);
 		return;
 	}
-	(void)arm(c->look, c->pause_ms);
+	(void)child_arm(c->look, c->pause_ms);
 	c->pause_ms = c->pause_ms * 2 < LOOK_MAX_MS ? c->pause_ms * 2 : LOOK_MAX_MS;
 }
 
@@ -68,7 +68,7 @@ static void output_closed(struct child *c)
 	c->output = NULL;
 	exec_send_kill(&c->proc);
 	c->pause_ms = LOOK_MIN_MS;
-	look(-1, 0, c);
+	watch_child_look(-1, 0, c);
 }
 
 void child_cancel(struct child *c)
@@ -86,7 +86,7 @@ static void kill_child(struct child *c, enum child_end how)
 	c->conf.done(c->conf.arg, how, NULL, 0);
 }
 
-static void too_late(evutil_socket_t fd, short what, void *arg)
+static void child_too_late(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
@@ -103,7 +103,7 @@ static void offer(struct child *c)
 		(void)evbuffer_drain(c->text, c->conf.take(c->conf.arg, text, len));
 }
 
-static void readable(evutil_socket_t fd, short what, void *arg)
+static void child_readable(evutil_socket_t fd, short what, void *arg)
 {
 	struct child *c = arg;
 	int n = evbuffer_read(c->text, fd, READ_MAX);
@@ -146,8 +146,10 @@ int child_start(struct child *c, const char *input, struct err *e)
 	if (exec_start(&req, &c->proc, e))
 		return -1;
 	(void)fcntl(c->proc.out_fd, F_SETFL, O_NONBLOCK);
-	c->output = event_new(c->conf.base, c->proc.out_fd, EV_READ | EV_PERSIST, readable, c);
-	if (!c->output || event_add(c->output, NULL) || arm(c->deadline, c->conf.deadline_ms)) {
+	c->output =
+		event_new(c->conf.base, c->proc.out_fd, EV_READ | EV_PERSIST, child_readable, c);
+	if (!c->output || event_add(c->output, NULL) ||
+	    child_arm(c->deadline, c->conf.deadline_ms)) {
 		if (c->output)
 			event_free(c->output);
 		c->output = NULL;
@@ -166,8 +168,8 @@ int child_new(const struct child_conf *conf, struct child **out, struct err *e)
 	c->conf = *conf;
 	c->proc.out_fd = -1;
 	c->text = evbuffer_new();
-	c->deadline = evtimer_new(conf->base, too_late, c);
-	c->look = evtimer_new(conf->base, look, c);
+	c->deadline = evtimer_new(conf->base, child_too_late, c);
+	c->look = evtimer_new(conf->base, watch_child_look, c);
 	if (!c->text || !c->deadline || !c->look) {
 		child_free(c);
 		return err_nomem(e);

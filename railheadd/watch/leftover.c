@@ -76,7 +76,7 @@ int leftover_add_due(struct json *list, const struct leftover *f)
 	return json_encode(json_push_object(list), due_keys, f);
 }
 
-static bool is_text(const struct json *o, const char *key, const char *text)
+static bool leftover_is_text(const struct json *o, const char *key, const char *text)
 {
 	const char *s = json_str(json_get(o, key));
 
@@ -86,8 +86,8 @@ static bool is_text(const struct json *o, const char *key, const char *text)
 bool leftover_is_due(const struct json *list, const struct leftover *f)
 {
 	json_each (o, list) {
-		if (is_text(o, "what", f->what) && is_text(o, "mark", f->mark) &&
-		    is_text(o, "kind", kinds[f->kind].name))
+		if (leftover_is_text(o, "what", f->what) && leftover_is_text(o, "mark", f->mark) &&
+		    leftover_is_text(o, "kind", kinds[f->kind].name))
 			return true;
 	}
 	return false;

@@ -29,7 +29,7 @@ struct pass {
 	struct nl *nl; /* for VFs */
 };
 
-static void tell(const struct leftover *f)
+static void pass_tell(const struct leftover *f)
 {
 	auto_free char *line = leftover_print(f);
 
@@ -45,7 +45,7 @@ struct pod_text {
 };
 
 /* Only for people: a pod whose names cannot be read has none. */
-static void pod_of(const struct record *r, struct pod_text *out)
+static void pass_pod_of(const struct record *r, struct pod_text *out)
 {
 	const struct cni_pod pod = r->tree ? cni_args_pod(r->args) : (struct cni_pod){ .ns = "" };
 	struct err ignored;
@@ -78,8 +78,8 @@ static bool repair_record(const struct ctx *place, const struct record *r, struc
  * `railctl attachments list` has the lock of a stale attachment for a moment, a DEL for longer. An
  * attachment that is busy in one pass begins its grace period again in the next one.
  */
-static int examine(const struct ctx *place, const struct record *r, struct repair_view *v,
-		   struct err *why)
+static int pass_examine(const struct ctx *place, const struct record *r, struct repair_view *v,
+			struct err *why)
 {
 	const struct timespec pause = { .tv_nsec = BUSY_PAUSE_NS };
 	int rc = repair_examine(place, r, v, why);
@@ -91,7 +91,7 @@ static int examine(const struct ctx *place, const struct record *r, struct repai
 	return rc;
 }
 
-static int look_at_record(const struct ctx *place, const struct record *r, void *arg)
+static int pass_look_at_record(const struct ctx *place, const struct record *r, void *arg)
 {
 	const struct pass *p = arg;
 	struct repair_view v;
@@ -100,7 +100,7 @@ static int look_at_record(const struct ctx *place, const struct record *r, void 
 	struct err why;
 
 	/* A record that cannot be looked at now must not hide the others. */
-	if (examine(place, r, &v, &why)) {
+	if (pass_examine(place, r, &v, &why)) {
 		v.state = REPAIR_UNKNOWN;
 		(void)snprintf(v.why, sizeof(v.why), "%.300s", why.msg);
 	}
@@ -119,17 +119,17 @@ static int look_at_record(const struct ctx *place, const struct record *r, void 
 	(void)snprintf(what, sizeof(what), "%s %s %s", r->key.network, r->key.container,
 		       r->key.ifname);
 	(void)snprintf(mark, sizeof(mark), "%016" PRIx64, r->tree ? record_mark(r) : 0);
-	pod_of(r, &pod);
+	pass_pod_of(r, &pod);
 	if (verdict == VERDICT_STALE && leftover_is_due(p->due, &f) &&
 	    !repair_record(place, r, &f, &v, &why))
 		return 0;
-	tell(&f);
+	pass_tell(&f);
 	return 0;
 }
 
 /* ---- interfaces that came back after the DEL of their attachment ---- */
 
-static int look_at_link(const struct link_info *link, void *arg)
+static int pass_look_at_link(const struct link_info *link, void *arg)
 {
 	const struct pass *p = arg;
 	const uint64_t number = hash_add_text((uint64_t)link->ifindex, link->alias);
@@ -146,7 +146,7 @@ static int look_at_link(const struct link_info *link, void *arg)
 	(void)snprintf(mark, sizeof(mark), "%016" PRIx64, number);
 	if (leftover_is_due(p->due, &f))
 		f.outcome = LEFTOVER_REPAIRED;
-	tell(&f);
+	pass_tell(&f);
 	return f.outcome == LEFTOVER_REPAIRED;
 }
 
@@ -199,7 +199,7 @@ static int look_at_vf(const struct vf_entry *x, void *arg)
 			return 0;
 		}
 	}
-	tell(&f);
+	pass_tell(&f);
 	return 0;
 }
 
@@ -228,19 +228,19 @@ static void tell_partition(const struct sm_entry *x, const struct err *why, void
 	(void)snprintf(mark, sizeof(mark), "%016" PRIx64, (uint64_t)x->since);
 	if (who->pod_namespace && who->pod_name)
 		(void)snprintf(pod, sizeof(pod), "%.63s/%.253s", who->pod_namespace, who->pod_name);
-	tell(&f);
+	pass_tell(&f);
 }
 
 /* ---- all ---- */
 
 static int look_at_records(struct pass *p, struct err *e)
 {
-	return stale_each(&p->ctx, NULL, look_at_record, p, e);
+	return stale_each(&p->ctx, NULL, pass_look_at_record, p, e);
 }
 
 static int look_at_links(struct pass *p, struct err *e)
 {
-	return stale_links(&p->ctx, NULL, look_at_link, p, e);
+	return stale_links(&p->ctx, NULL, pass_look_at_link, p, e);
 }
 
 static int remove_masters(struct pass *p, struct err *e)
@@ -270,7 +270,7 @@ static int retry_partitions(struct pass *p, struct err *e)
 
 /* A folder that cannot be read must not hold what is in others: all are tried, and the first error
  * counts. */
-static int run(struct pass *p, struct err *e)
+static int pass_run(struct pass *p, struct err *e)
 {
 	static int (*const steps[])(struct pass * p, struct err * e) = {
 		look_at_records, look_at_links, remove_masters, look_at_vfs,
@@ -298,10 +298,10 @@ int pass_main(void)
 
 	ctx_init(&p.ctx, "railheadd");
 	if (fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &text, &len, &e) ||
-	    json_parse(text, len, "due", &due, &e) || (p.due = due, run(&p, &e))) {
+	    json_parse(text, len, "due", &due, &e) || (p.due = due, pass_run(&p, &e))) {
 		log_error(&p.ctx.log, "repair: %s%s%s", e.msg, *e.detail ? ": " : "", e.detail);
 		return 1;
 	}
-	tell(&(struct leftover){ LEFTOVER_END, LEFTOVER_ALONE, "", "", "", "", "", "" });
+	pass_tell(&(struct leftover){ LEFTOVER_END, LEFTOVER_ALONE, "", "", "", "", "", "" });
 	return 0;
 }

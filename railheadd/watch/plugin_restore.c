@@ -22,8 +22,8 @@ static int read_if_same(int source, const char *name, const struct receipt_progr
 	return 0;
 }
 
-static int find(const char *path, const struct receipt_program *p, struct content *out,
-		struct err *e)
+static int plugin_restore_find(const char *path, const struct receipt_program *p,
+			       struct content *out, struct err *e)
 {
 	auto_fd int source = fs_open_dir(path, false, e);
 	struct plan all;
@@ -44,7 +44,7 @@ int plugin_restore(int dir, const char *source, const struct receipt_program *p,
 	struct plan_item x = { .held = HELD_NONE };
 
 	memcpy(x.name, p->name, sizeof(x.name));
-	if (find(source, p, &c, e) || folder_look(dir, &x, e))
+	if (plugin_restore_find(source, p, &c, e) || folder_look(dir, &x, e))
 		return -1;
 	if (x.held == HELD_FOLDER) {
 		err_set(e, ERR_BUSY, 0, "%s is a folder", p->name);

@@ -36,7 +36,7 @@ bool plugin_is_broken(enum plugin_state s)
 	return s == PLUGIN_OVERWRITTEN || s == PLUGIN_MISSING;
 }
 
-static const struct plugin_row *find(const struct plugin_table *t, const char *name)
+static const struct plugin_row *plugin_state_find(const struct plugin_table *t, const char *name)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		if (strcmp(t->row[i].is.name, name) == 0)
@@ -48,19 +48,20 @@ static const struct plugin_row *find(const struct plugin_table *t, const char *n
 const struct plugin_row *plugin_row_of(const struct plugin_table *t,
 				       const struct receipt_program *p)
 {
-	const struct plugin_row *x = find(t, p->name);
+	const struct plugin_row *x = plugin_state_find(t, p->name);
 
 	return x && strcmp(x->is.sha256, p->sha256) == 0 ? x : NULL;
 }
 
 bool plugin_is_news(const struct plugin_table *before, const struct plugin_row *now)
 {
-	const struct plugin_row *x = find(before, now->is.name);
+	const struct plugin_row *x = plugin_state_find(before, now->is.name);
 
 	return (x ? x->state : PLUGIN_INTACT) != now->state;
 }
 
-static int add_names(const struct plugin_table *t, enum plugin_state s, struct json *obj)
+static int plugin_state_add_names(const struct plugin_table *t, enum plugin_state s,
+				  struct json *obj)
 {
 	struct json *list = json_add_array(obj, names[s]);
 
@@ -80,9 +81,9 @@ int plugin_table_add_status(const struct plugin_table *t, struct json *obj)
 	for (size_t i = 0; i < t->n; i++)
 		intact += t->row[i].state == PLUGIN_INTACT;
 	return json_add_int(obj, names[PLUGIN_INTACT], intact) ||
-			       add_names(t, PLUGIN_OVERWRITTEN, obj) ||
-			       add_names(t, PLUGIN_MISSING, obj) ||
-			       add_names(t, PLUGIN_OTHER_BUILD, obj)
+			       plugin_state_add_names(t, PLUGIN_OVERWRITTEN, obj) ||
+			       plugin_state_add_names(t, PLUGIN_MISSING, obj) ||
+			       plugin_state_add_names(t, PLUGIN_OTHER_BUILD, obj)
 		       ? -1
 		       : 0;
 }

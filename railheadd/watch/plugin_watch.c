@@ -43,7 +43,7 @@ static const char *what_happened(enum plugin_state s)
 	return "it is the program of railhead-install again";
 }
 
-static void tell(const struct plugin_watch *w, const struct plugin_row *x)
+static void plugin_watch_tell(const struct plugin_watch *w, const struct plugin_row *x)
 {
 	const struct event_about about = { EVENT_PLUGIN_LOST, "", "", "", x->is.name, false };
 	const struct log *log = &w->conf.ctx->log;
@@ -74,7 +74,7 @@ static void tell_restored(struct plugin_watch *w, const struct plugin_row *x, co
 
 /* ---- one look ---- */
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
+static bool plugin_watch_is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
@@ -82,8 +82,8 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 }
 
 /* A file that has not changed since the last look is not read again. */
-static int look_at(const struct plugin_watch *w, int dir, struct plugin_row *row, struct stat *st,
-		   struct err *e)
+static int plugin_watch_look_at(const struct plugin_watch *w, int dir, struct plugin_row *row,
+				struct stat *st, struct err *e)
 {
 	const struct plugin_row *known = plugin_row_of(&w->table, &row->is);
 	struct plan_item seen = { .held = HELD_NONE };
@@ -91,7 +91,7 @@ static int look_at(const struct plugin_watch *w, int dir, struct plugin_row *row
 	if (fstatat(dir, row->is.name, st, AT_SYMLINK_NOFOLLOW))
 		*st = (struct stat){ .st_ino = 0 };
 	if (known && known->state == PLUGIN_INTACT &&
-	    is_same_file(st, &w->seen[known - w->table.row])) {
+	    plugin_watch_is_same_file(st, &w->seen[known - w->table.row])) {
 		row->state = known->state;
 		return 0;
 	}
@@ -120,17 +120,17 @@ static void handle(struct plugin_watch *w, int dir, struct plugin_row *row)
 				  row->is.name, e.msg, *e.detail ? ": " : "", e.detail);
 	}
 	if (is_news)
-		tell(w, row);
+		plugin_watch_tell(w, row);
 }
 
-static int compare(struct plugin_watch *w, int dir, struct err *e)
+static int plugin_watch_compare(struct plugin_watch *w, int dir, struct err *e)
 {
 	struct plugin_table now = { .n = w->receipt.n };
 	struct stat seen[RECEIPT_PROGRAMS] = { { .st_ino = 0 } };
 
 	for (size_t i = 0; i < now.n; i++) {
 		now.row[i].is = w->receipt.program[i];
-		if (look_at(w, dir, &now.row[i], &seen[i], e))
+		if (plugin_watch_look_at(w, dir, &now.row[i], &seen[i], e))
 			return -1;
 	}
 	for (size_t i = 0; i < now.n; i++)
@@ -157,7 +157,7 @@ static int look_locked(struct plugin_watch *w, struct err *e)
 	w->has_receipt = rc == 0;
 	if (!w->has_receipt)
 		w->table.n = 0;
-	return w->has_receipt && !w->receipt.changing ? compare(w, dir, e) : 0;
+	return w->has_receipt && !w->receipt.changing ? plugin_watch_compare(w, dir, e) : 0;
 }
 
 static bool has_receipt_file(const char *folder)
@@ -167,7 +167,7 @@ static bool has_receipt_file(const char *folder)
 	return dir >= 0 && faccessat(dir, RECEIPT_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static int look(struct plugin_watch *w, struct err *e)
+static int plugin_watch_look(struct plugin_watch *w, struct err *e)
 {
 	if (has_receipt_file(w->conf.folder))
 		return look_locked(w, e);
@@ -176,28 +176,28 @@ static int look(struct plugin_watch *w, struct err *e)
 	return 0;
 }
 
-static void arm(struct plugin_watch *w, int64_t ms)
+static void plugin_watch_arm(struct plugin_watch *w, int64_t ms)
 {
 	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
 	(void)event_add(w->timer, &t);
 }
 
-static void timer(evutil_socket_t fd, short what, void *arg)
+static void plugin_watch_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct plugin_watch *w = arg;
 	struct err e = { .msg = "" };
 
 	(void)fd;
 	(void)what;
-	if (look(w, &e) >= 0)
+	if (plugin_watch_look(w, &e) >= 0)
 		e.msg[0] = '\0';
 	/* The same error again is not said again. */
 	if (e.msg[0] && strcmp(e.msg, w->said) != 0)
 		log_error(&w->conf.ctx->log, "plugins: %s%s%s", e.msg, *e.detail ? ": " : "",
 			  e.detail);
 	memcpy(w->said, e.msg, sizeof(w->said));
-	arm(w, w->conf.every);
+	plugin_watch_arm(w, w->conf.every);
 }
 
 /* ---- begin, end, status ---- */
@@ -209,12 +209,12 @@ int plugin_watch_new(const struct plugin_watch_conf *conf, struct plugin_watch *
 	if (!w)
 		return err_nomem(e);
 	w->conf = *conf;
-	w->timer = evtimer_new(conf->base, timer, w);
+	w->timer = evtimer_new(conf->base, plugin_watch_timer, w);
 	if (!w->timer) {
 		plugin_watch_free(w);
 		return err_nomem(e);
 	}
-	arm(w, 0);
+	plugin_watch_arm(w, 0);
 	*out = w;
 	return 0;
 }
@@ -228,7 +228,7 @@ void plugin_watch_free(struct plugin_watch *w)
 	free(w);
 }
 
-static int add_status(const struct plugin_watch *w, struct json *o)
+static int plugin_watch_add_status(const struct plugin_watch *w, struct json *o)
 {
 	if (json_add_str(o, "folder", w->conf.folder) ||
 	    (*w->said && json_add_str(o, "error", w->said)))
@@ -251,5 +251,5 @@ int plugin_watch_status(const struct plugin_watch *w, struct json *obj, struct e
 	if (!w)
 		return json_add_bool(obj, "plugins", false) ? err_nomem(e) : 0;
 	o = json_add_object(obj, "plugins");
-	return o && add_status(w, o) == 0 ? 0 : err_nomem(e);
+	return o && plugin_watch_add_status(w, o) == 0 ? 0 : err_nomem(e);
 }

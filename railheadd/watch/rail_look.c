@@ -24,7 +24,7 @@ static const struct finding_key keys[] = {
 
 /* ---- rails that are there ---- */
 
-static bool is_rail(const struct topo_hca *h)
+static bool watch_is_rail(const struct topo_hca *h)
 {
 	return h->pci != TOPO_NONE && (h->kind == TOPO_HCA_PF || h->kind == TOPO_HCA_BOND);
 }
@@ -63,13 +63,14 @@ static bool is_unique(const struct topo_machine *m, const struct topo_hca *h, ui
 {
 	for (const struct topo_hca *x = m->hca; x < m->hca + m->n_hcas; x++)
 		for (size_t i = 0; i < x->n_ports; i++)
-			if (x != h && is_rail(x) && x->node == h->node && x->port[i].port == port)
+			if (x != h && watch_is_rail(x) && x->node == h->node &&
+			    x->port[i].port == port)
 				return false;
 	return true;
 }
 
-static int add_guid(const struct topo_machine *m, const struct topo_hca *h, uint32_t port,
-		    struct json *o)
+static int rail_look_add_guid(const struct topo_machine *m, const struct topo_hca *h, uint32_t port,
+			      struct json *o)
 {
 	struct guid guid = guid_of_number(h->node);
 	char text[GUID_STR_LEN];
@@ -79,8 +80,8 @@ static int add_guid(const struct topo_machine *m, const struct topo_hca *h, uint
 	return json_add_str(o, "guid", guid_format(guid, text));
 }
 
-static int check_rail(const struct topo_machine *m, const struct rail_look_from *from,
-		      struct gdr_rail which, struct findings *out, struct err *e)
+static int watch_check_rail(const struct topo_machine *m, const struct rail_look_from *from,
+			    struct gdr_rail which, struct findings *out, struct err *e)
 {
 	const struct topo_tree_dirs dirs = { .sysfs = from->sysfs };
 	const struct topo_hca *h = &m->hca[which.hca];
@@ -95,8 +96,8 @@ static int check_rail(const struct topo_machine *m, const struct rail_look_from 
 }
 
 /* A second device of one function and port is left out: the function identifies a rail. */
-static int add_rail(const struct topo_machine *m, const struct rail_look_from *from,
-		    struct gdr_rail which, struct json *list, struct err *e)
+static int watch_add_rail(const struct topo_machine *m, const struct rail_look_from *from,
+			  struct gdr_rail which, struct json *list, struct err *e)
 {
 	auto_findings struct findings all = { 0 };
 	const struct topo_hca *h = &m->hca[which.hca];
@@ -107,10 +108,10 @@ static int add_rail(const struct topo_machine *m, const struct rail_look_from *f
 	pci_format(m->pci[h->pci].addr, pci);
 	if (find_rail_at(list, pci, p->port))
 		return 0;
-	if (check_rail(m, from, which, &all, e))
+	if (watch_check_rail(m, from, which, &all, e))
 		return -1;
 	o = json_push_object(list);
-	return !o || json_add_str(o, "pci", pci) || add_guid(m, h, p->port, o) ||
+	return !o || json_add_str(o, "pci", pci) || rail_look_add_guid(m, h, p->port, o) ||
 			       json_add_str(o, "device", h->name) ||
 			       json_add_int(o, "port", p->port) ||
 			       json_add_int(o, "rate", p->rate_mbps) ||
@@ -131,14 +132,15 @@ struct missing {
 	char why[96];    /* it is not a rail any more; "": it should be there */
 };
 
-static bool is_function(const struct topo_machine *m, uint32_t pci, const struct missing *x)
+static bool rail_look_is_function(const struct topo_machine *m, uint32_t pci,
+				  const struct missing *x)
 {
 	char text[PCI_STR_LEN];
 
 	return pci != TOPO_NONE && strcmp(pci_format(m->pci[pci].addr, text), x->pci) == 0;
 }
 
-static void note_device(const struct topo_hca *h, struct missing *x)
+static void rail_look_note_device(const struct topo_hca *h, struct missing *x)
 {
 	bool other_port = h->n_ports > 0;
 
@@ -160,10 +162,10 @@ static void note_devices(const struct topo_machine *m, struct missing *x)
 	for (uint32_t i = 0; i < m->n_hcas; i++) {
 		const struct topo_hca *h = &m->hca[i];
 
-		if (is_rail(h) && is_function(m, h->second, x))
+		if (watch_is_rail(h) && rail_look_is_function(m, h->second, x))
 			(void)snprintf(x->why, sizeof(x->why), "it is part of %s", h->name);
-		else if (is_rail(h) && is_function(m, h->pci, x))
-			note_device(h, x);
+		else if (watch_is_rail(h) && rail_look_is_function(m, h->pci, x))
+			rail_look_note_device(h, x);
 	}
 }
 
@@ -204,8 +206,8 @@ static void judge_missing(const struct rail_look_from *from, const struct missin
 	}
 }
 
-static int add_missing(const struct rail_look_from *from, const struct missing *x,
-		       struct json *list, struct err *e)
+static int rail_look_add_missing(const struct rail_look_from *from, const struct missing *x,
+				 struct json *list, struct err *e)
 {
 	auto_findings struct findings all = { 0 };
 	struct json *o = json_push_object(list);
@@ -239,7 +241,7 @@ static const struct json *find_guid(const struct json *list, const char *guid, u
  * The rules of rail_table.h: the GUID identifies a rail, else its address. A card with a new GUID
  * at that address replaces the old one, unless the GUID is that of another known rail.
  */
-static bool is_there(struct missing *x, const struct json *seen, const struct json *known)
+static bool rail_look_is_there(struct missing *x, const struct json *seen, const struct json *known)
 {
 	const char *guid = json_text(x->known, "guid");
 	const struct json *at = find_rail_at(seen, x->pci, x->port);
@@ -265,12 +267,12 @@ static int add_all_missing(const struct rail_look_from *from, const struct topo_
 		struct missing x = { .known = o, .port = (uint32_t)json_num(json_get(o, "port")) };
 
 		(void)snprintf(x.pci, sizeof(x.pci), "%s", json_text(o, "pci"));
-		if (!is_there(&x, list, known))
+		if (!rail_look_is_there(&x, list, known))
 			missing[n++] = x;
 	}
 	for (size_t i = 0; i < n; i++) {
 		note_devices(m, &missing[i]);
-		if (add_missing(from, &missing[i], list, e))
+		if (rail_look_add_missing(from, &missing[i], list, e))
 			return -1;
 	}
 	return 0;
@@ -290,9 +292,9 @@ int rail_look(const struct rail_look_from *from, const struct json *known, struc
 	if (topo_read_sysfs(from->sysfs, NULL, &(struct topo_read_opts){ 0 }, &m, e))
 		return -1;
 	for (uint32_t h = 0; h < m.n_hcas; h++)
-		for (size_t p = 0; is_rail(&m.hca[h]) && p < m.hca[h].n_ports; p++)
+		for (size_t p = 0; watch_is_rail(&m.hca[h]) && p < m.hca[h].n_ports; p++)
 			if (is_physical(&m.hca[h], p) &&
-			    add_rail(&m, from, (struct gdr_rail){ h, p }, list, e))
+			    watch_add_rail(&m, from, (struct gdr_rail){ h, p }, list, e))
 				return -1;
 	if (add_all_missing(from, &m, known, list, e))
 		return -1;
@@ -301,7 +303,7 @@ int rail_look(const struct rail_look_from *from, const struct json *known, struc
 }
 
 /* Without an answer a device that is not visible may be a pod's. */
-static bool is_shared(void)
+static bool rail_look_is_shared(void)
 {
 	auto_nl struct nl *nl = NULL;
 	struct rdma_sys sys;
@@ -316,7 +318,7 @@ static int look_at_known(const struct ctx *ctx, struct json **out, struct err *e
 	auto_qos_cards struct qos_cards cards = { 0 };
 	auto_nl struct nl *nl = NULL;
 	struct rail_qos qos = { .ctx = ctx, .cards = &cards };
-	struct rail_look_from from = { .sysfs = ctx->sysfs, .shared = is_shared() };
+	struct rail_look_from from = { .sysfs = ctx->sysfs, .shared = rail_look_is_shared() };
 	auto_json struct json *known = NULL;
 	auto_free char *input = NULL;
 	size_t len = 0;

@@ -22,7 +22,7 @@ static const struct json_field keys[] = {
 	{ 0 },
 };
 
-static int decode(const char *text, size_t len, struct rail_table *t, struct err *e)
+static int rail_memory_decode(const char *text, size_t len, struct rail_table *t, struct err *e)
 {
 	auto_json struct json *all = NULL;
 	struct fields f = { .version = 0 };
@@ -48,7 +48,8 @@ int rail_memory_load(struct rail_memory *m, struct rail_table *t, struct err *e)
 		m->off = true;
 		return err_wrap(e, "%s/" RAIL_MEMORY_FILE, m->ctx->state_dir);
 	}
-	return decode(text, (size_t)len, t, e) ? err_wrap(e, "%s", m->ctx->state_dir) : 0;
+	return rail_memory_decode(text, (size_t)len, t, e) ? err_wrap(e, "%s", m->ctx->state_dir)
+							   : 0;
 }
 
 static char *encode(const struct rail_table *t)

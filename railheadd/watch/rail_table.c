@@ -215,7 +215,7 @@ static bool has_guid(const struct rail *r, struct guid guid)
 }
 
 /* The GUID of a known rail is in this look, at whatever address. */
-static bool is_elsewhere(const struct rail *r, const struct json *look)
+static bool rail_table_is_elsewhere(const struct rail *r, const struct json *look)
 {
 	json_each (o, look) {
 		struct guid guid = GUID_ZERO;
@@ -233,7 +233,8 @@ static bool is_in_slot(const struct rail *r, const struct rail_fields *f, const 
 {
 	if (strcmp(r->pci, f->pci) != 0)
 		return false;
-	return look ? !is_elsewhere(r, look) : !guid_is_usable(r->guid) && !guid_is_usable(f->guid);
+	return look ? !rail_table_is_elsewhere(r, look)
+		    : !guid_is_usable(r->guid) && !guid_is_usable(f->guid);
 }
 
 /*
@@ -296,8 +297,8 @@ struct taking {
 	const char *const *except;
 };
 
-static int take_rail(struct rail_table *t, const struct json *o, const struct taking *a,
-		     struct err *e)
+static int watch_take_rail(struct rail_table *t, const struct json *o, const struct taking *a,
+			   struct err *e)
 {
 	struct rail_result seen[RAIL_CHECKS];
 	struct rail_fields f = { .rate = 0 };
@@ -342,7 +343,7 @@ int rail_table_take(struct rail_table *t, const struct json *look, const char *c
 	if (json_type(look) != JSON_ARRAY)
 		return err_set(e, ERR_DECODE, 0, "rails: %s is not an array", json_type_name(look));
 	json_each (o, look)
-		if (take_rail(t, o, &(struct taking){ look, except }, e))
+		if (watch_take_rail(t, o, &(struct taking){ look, except }, e))
 			return -1;
 	return 0;
 }
@@ -429,7 +430,7 @@ static int add_result(const struct rail_result *x, enum rail_check check, struct
 	return json_add_str(o, "check", checks[check].name) || json_encode(o, result_keys, x);
 }
 
-static int add_rail(const struct rail *r, struct json *o)
+static int rail_table_add_rail(const struct rail *r, struct json *o)
 {
 	struct json *all = json_add_object(o, "checks"), *bad = json_add_array(o, "degraded");
 
@@ -453,7 +454,7 @@ int rail_table_add_status(const struct rail_table *t, struct json *obj)
 	for (size_t i = 0; list && i < t->n; i++) {
 		struct json *o = t->rail[i].dropped ? NULL : json_push_object(list);
 
-		if (!t->rail[i].dropped && (!o || add_rail(&t->rail[i], o)))
+		if (!t->rail[i].dropped && (!o || rail_table_add_rail(&t->rail[i], o)))
 			return -1;
 	}
 	return list ? 0 : -1;

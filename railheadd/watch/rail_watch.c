@@ -123,7 +123,7 @@ static bool report_changes(struct rail_watch *w)
 }
 
 /* The same error again is not said again. "": the look had none. */
-static void note_error(struct rail_watch *w, const char *msg)
+static void rail_watch_note_error(struct rail_watch *w, const char *msg)
 {
 	if (*msg && strcmp(msg, w->said) != 0)
 		log_error(&w->conf.ctx->log, "rails: %s", msg);
@@ -139,7 +139,7 @@ static void start_timer(struct rail_watch *w, int64_t ms)
 	(void)event_add(w->timer, &t);
 }
 
-static int take_look(struct rail_watch *w, const char *text, size_t len, struct err *e)
+static int rail_watch_take_look(struct rail_watch *w, const char *text, size_t len, struct err *e)
 {
 	auto_json struct json *look = NULL;
 
@@ -157,7 +157,7 @@ static int64_t end_look(struct rail_watch *w)
 {
 	struct err e;
 
-	note_error(w, "");
+	rail_watch_note_error(w, "");
 	w->looks++;
 	bool settled = report_changes(w);
 	if (rail_memory_save(&w->memory, &w->table, &e))
@@ -176,10 +176,10 @@ static void on_child_end(void *arg, enum child_end how, const char *text, size_t
 			      w->conf.deadline_ms);
 	else if (how == CHILD_TOO_MUCH)
 		(void)err_set(&e, ERR_IO, 0, "the look has more than 1 MiB");
-	else if (take_look(w, text, len, &e) == 0)
+	else if (rail_watch_take_look(w, text, len, &e) == 0)
 		next = end_look(w);
 	if (*e.msg)
-		note_error(w, e.msg);
+		rail_watch_note_error(w, e.msg);
 	start_timer(w, next);
 }
 
@@ -191,7 +191,7 @@ static int start_look(struct rail_watch *w, struct err *e)
 	return input ? child_start(w->child, input, e) : err_nomem(e);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *arg)
+static void on_rail_watch_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct rail_watch *w = arg;
 	struct err e = { .msg = "" };
@@ -202,7 +202,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	if (!child_runs(w->child)) {
 		if (start_look(w, &e) == 0)
 			return;
-		note_error(w, e.msg);
+		rail_watch_note_error(w, e.msg);
 	}
 	start_timer(w, w->conf.every);
 }
@@ -223,7 +223,7 @@ int rail_watch_new(const struct rail_watch_conf *conf, struct rail_watch **out, 
 	if (!w)
 		return err_nomem(e);
 	w->conf = *conf;
-	w->timer = evtimer_new(conf->base, on_timer, w);
+	w->timer = evtimer_new(conf->base, on_rail_watch_timer, w);
 	if (!w->timer || child_new(&child, &w->child, e)) {
 		rail_watch_free(w);
 		return err_nomem(e);
@@ -250,7 +250,7 @@ void rail_watch_free(struct rail_watch *w)
 	free(w);
 }
 
-static int add_status(const struct rail_watch *w, struct json *o)
+static int rail_watch_add_status(const struct rail_watch *w, struct json *o)
 {
 	return (*w->said && json_add_str(o, "error", w->said)) ||
 			       json_add_int(o, "looks", (int64_t)w->looks) ||
@@ -266,5 +266,5 @@ int rail_watch_status(const struct rail_watch *w, struct json *obj, struct err *
 	if (!w)
 		return json_add_bool(obj, "rails", false) ? err_nomem(e) : 0;
 	o = json_add_object(obj, "rails");
-	return o && add_status(w, o) == 0 ? 0 : err_nomem(e);
+	return o && rail_watch_add_status(w, o) == 0 ? 0 : err_nomem(e);
 }

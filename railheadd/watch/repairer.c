@@ -11,7 +11,7 @@
 /* A pass that takes longer hangs: an IPAM has 90 seconds for each address, and rarely needs one. */
 #define PASS_LIMIT_MS 600000
 
-static void arm(struct repairer *r, int64_t wait_ms)
+static void repairer_arm(struct repairer *r, int64_t wait_ms)
 {
 	const struct timeval t = { .tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000 };
 
@@ -38,7 +38,7 @@ static void log_leftover(const struct repairer *r, const struct leftover *f)
 }
 
 /* About the pod, which may be gone; about the node if its name is not known. */
-static void tell_people(const struct repairer *r, const struct leftover *f)
+static void repairer_tell_people(const struct repairer *r, const struct leftover *f)
 {
 	bool done = f->outcome == LEFTOVER_REPAIRED;
 	const char *slash = strchr(f->pod, '/');
@@ -59,7 +59,7 @@ static void tell_people(const struct repairer *r, const struct leftover *f)
 			  f->what, f->state, f->why);
 }
 
-static void note(struct repairer *r, const struct leftover *f)
+static void repairer_note(struct repairer *r, const struct leftover *f)
 {
 	bool news = waiting_note(&r->waiting, f, ctx_mono_ms());
 
@@ -70,10 +70,10 @@ static void note(struct repairer *r, const struct leftover *f)
 	if (!news)
 		return;
 	log_leftover(r, f);
-	tell_people(r, f);
+	repairer_tell_people(r, f);
 }
 
-static void take_line(struct repairer *r, const char *line, size_t len)
+static void repairer_take_line(struct repairer *r, const char *line, size_t len)
 {
 	auto_json struct json *tree = NULL;
 	struct leftover f;
@@ -84,15 +84,15 @@ static void take_line(struct repairer *r, const char *line, size_t len)
 	else if (f.kind == LEFTOVER_END)
 		r->complete = true;
 	else
-		note(r, &f);
+		repairer_note(r, &f);
 }
 
-static size_t take_lines(void *arg, const char *text, size_t len)
+static size_t repairer_take_lines(void *arg, const char *text, size_t len)
 {
 	const char *line = text, *end;
 
 	while ((end = memchr(line, '\n', len - (size_t)(line - text))) != NULL) {
-		take_line(arg, line, (size_t)(end - line));
+		repairer_take_line(arg, line, (size_t)(end - line));
 		line = end + 1;
 	}
 	return (size_t)(line - text);
@@ -117,7 +117,7 @@ static void end_pass(void *arg)
 	/* Found twice means in two passes: not one right after the other. */
 	if (next < 0 || next > r->conf.every || !r->complete)
 		next = r->conf.every;
-	arm(r, r->again ? 0 : next);
+	repairer_arm(r, r->again ? 0 : next);
 	r->again = false;
 }
 
@@ -152,7 +152,7 @@ static int start_pass(struct repairer *r, struct err *e)
 	return input ? child_start(r->child, input, e) : err_nomem(e);
 }
 
-static void timer(evutil_socket_t fd, short what, void *arg)
+static void repairer_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct repairer *r = arg;
 	struct err e;
@@ -164,7 +164,7 @@ static void timer(evutil_socket_t fd, short what, void *arg)
 	if (start_pass(r, &e) == 0)
 		return;
 	log_error(&r->conf.ctx->log, "repair: %s", e.msg);
-	arm(r, r->conf.every);
+	repairer_arm(r, r->conf.every);
 }
 
 void repairer_soon(struct repairer *r)
@@ -174,7 +174,7 @@ void repairer_soon(struct repairer *r)
 	if (child_runs(r->child))
 		r->again = true;
 	else
-		arm(r, 0);
+		repairer_arm(r, 0);
 }
 
 int repairer_new(const struct repairer_conf *conf, struct repairer **out, struct err *e)
@@ -185,7 +185,7 @@ int repairer_new(const struct repairer_conf *conf, struct repairer **out, struct
 					  .run = pass_main,
 					  .deadline_ms = PASS_LIMIT_MS,
 					  .text_max = LEFTOVER_LINE_MAX,
-					  .take = take_lines,
+					  .take = repairer_take_lines,
 					  .done = told_all,
 					  .gone = end_pass,
 					  .arg = r };
@@ -193,12 +193,12 @@ int repairer_new(const struct repairer_conf *conf, struct repairer **out, struct
 	if (!r)
 		return err_nomem(e);
 	r->conf = *conf;
-	r->timer = evtimer_new(conf->base, timer, r);
+	r->timer = evtimer_new(conf->base, repairer_timer, r);
 	if (!r->timer || child_new(&child, &r->child, e)) {
 		repairer_free(r);
 		return err_nomem(e);
 	}
-	arm(r, 0);
+	repairer_arm(r, 0);
 	*out = r;
 	return 0;
 }

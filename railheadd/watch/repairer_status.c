@@ -24,7 +24,7 @@ static int add_kinds(struct json *obj, const char *key, const uint64_t n[LEFTOVE
 	return 0;
 }
 
-static int add_item(struct json *list, const struct waiting_item *x, int64_t now)
+static int repairer_status_add_item(struct json *list, const struct waiting_item *x, int64_t now)
 {
 	struct json *o = json_push_object(list);
 
@@ -53,13 +53,13 @@ static int add_items(const struct repairer *r, struct json *obj, const char *key
 		if ((x->outcome == LEFTOVER_ALONE) != left)
 			continue;
 		shown++;
-		if (add_item(list, x, now))
+		if (repairer_status_add_item(list, x, now))
 			return -1;
 	}
 	return 0;
 }
 
-static int add_status(const struct repairer *r, struct json *o)
+static int watch_add_status(const struct repairer *r, struct json *o)
 {
 	int64_t ago = (ctx_mono_ms() - r->ended) / 1000;
 	struct repairer_counts c;
@@ -88,5 +88,5 @@ int repairer_status(const struct repairer *r, struct json *obj, struct err *e)
 	if (!r)
 		return json_add_bool(obj, "repair", false) ? err_nomem(e) : 0;
 	o = json_add_object(obj, "repair");
-	return o && add_status(r, o) == 0 ? 0 : err_nomem(e);
+	return o && watch_add_status(r, o) == 0 ? 0 : err_nomem(e);
 }

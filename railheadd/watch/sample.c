@@ -30,7 +30,7 @@ static int open_rdma(struct sample *s, struct err *e)
 	return 0;
 }
 
-static int begin(struct sample *s, struct err *e)
+static int sample_begin(struct sample *s, struct err *e)
 {
 	s->root = json_new_object();
 	if (s->root) {
@@ -48,7 +48,8 @@ int sample_take(const struct sample_from *from, struct json **out, struct err *e
 {
 	auto_clean(sample_end) struct sample s = { .from = from, .host.fd = -1, .e = e };
 
-	if (begin(&s, e) || sample_attachments(&s) || sample_host_ports(&s) || sample_cards(&s))
+	if (sample_begin(&s, e) || sample_attachments(&s) || sample_host_ports(&s) ||
+	    sample_cards(&s))
 		return -1;
 	if (json_add_int(s.root, "leftOut", (int64_t)s.left_out))
 		return err_nomem(e);

@@ -88,7 +88,7 @@ static int add_devices_of_pod(struct attachment *a)
 
 /* ---- ports that the host sees ---- */
 
-static int find_port(struct attachment *a)
+static int sample_attachment_find_port(struct attachment *a)
 {
 	struct sample *s = a->s;
 	auto_nl struct nl *pod_nl = NULL;
@@ -115,7 +115,8 @@ static int find_devices(struct attachment *a)
 	if (!a->s->rdma || netns_open(a->r->netns, &ns, &why) || !netns_same(ns.id, a->r->netns_id))
 		return 0;
 	a->netns = &ns;
-	int rc = a->s->mode == RDMA_EXCLUSIVE ? add_devices_of_pod(a) : find_port(a);
+	int rc = a->s->mode == RDMA_EXCLUSIVE ? add_devices_of_pod(a)
+					      : sample_attachment_find_port(a);
 
 	a->netns = NULL;
 	return rc;
@@ -138,7 +139,7 @@ static int add_attachment(struct attachment *a, bool chained)
 		       : 0;
 }
 
-static int on_record(const struct ctx *place, const struct record *r, void *arg)
+static int on_sample_attachment_record(const struct ctx *place, const struct record *r, void *arg)
 {
 	struct sample *s = arg;
 	bool chained = place != s->from->ctx; /* the record of rdma, which made no interface */
@@ -161,7 +162,8 @@ int sample_attachments(struct sample *s)
 {
 	struct err why;
 
-	if (stale_each(s->from->ctx, NULL, on_record, s, &why) && why.code == ERR_NOMEM)
+	if (stale_each(s->from->ctx, NULL, on_sample_attachment_record, s, &why) &&
+	    why.code == ERR_NOMEM)
 		return err_nomem(s->e);
 	return s->failed ? -1 : 0;
 }

@@ -17,7 +17,7 @@ struct used {
 };
 
 /* An entry of an earlier boot says nothing of this one. */
-static int count_used(const struct vf_entry *x, void *arg)
+static int sample_card_count_used(const struct vf_entry *x, void *arg)
 {
 	struct used *u = arg;
 
@@ -33,7 +33,7 @@ static int add_card(struct sample *s, const char *pf, const char *netdev,
 	struct err ignored;
 	struct json *o = json_push_object(s->cards);
 	bool known = ctx_boot_id(ctx, used.boot, &ignored) == 0 &&
-		     vf_state_each(ctx, count_used, &used, &ignored) == 0;
+		     vf_state_each(ctx, sample_card_count_used, &used, &ignored) == 0;
 
 	return !o || json_add_str(o, "pf", pf) || json_add_str(o, "interface", netdev) ||
 			       json_add_int(o, "vfs", sriov->num) ||

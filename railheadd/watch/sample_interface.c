@@ -94,7 +94,7 @@ static int add_pauses(struct sample *s, struct json *o, const char *name)
 		       : 0;
 }
 
-static bool is_there(const struct sample *s, const char *name)
+static bool sample_interface_is_there(const struct sample *s, const char *name)
 {
 	json_each (o, s->interfaces) {
 		if (strcmp(sample_str(o, "interface"), name) == 0)
@@ -111,7 +111,7 @@ int sample_interface_add(struct sample *s, const char *name)
 	struct err why;
 
 	(void)snprintf(path, sizeof(path), "class/net/%.16s/carrier_down_count", name);
-	if (strchr(name, '/') || is_there(s, name) ||
+	if (strchr(name, '/') || sample_interface_is_there(s, name) ||
 	    sysfs_read_u64(s->from->ctx->sysfs, path, &downs, &why))
 		return 0;
 	if (s->n_interfaces == SAMPLE_INTERFACES_MAX) {

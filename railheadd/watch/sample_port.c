@@ -16,7 +16,8 @@
 /* ---- one port ---- */
 
 /* lifespan is a setting: how old a counter may be. Files that are no number are none. */
-static int add_folder(struct sample *s, struct json *port, const char *dir, const char *folder)
+static int sample_port_add_folder(struct sample *s, struct json *port, const char *dir,
+				  const char *folder)
 {
 	auto_fs_names struct fs_names names = { .n = 0 };
 	struct json *o = json_add_object(port, folder);
@@ -70,7 +71,7 @@ static int add_trouble(struct sample *s, struct json *port, const struct sample_
 }
 
 /* Two pods whose names are not known can each have a device of one name: one of them counts. */
-static bool is_there(const struct sample *s, const struct sample_port *p)
+static bool sample_port_is_there(const struct sample *s, const struct sample_port *p)
 {
 	json_each (o, s->ports) {
 		if (strcmp(sample_str(o, "device"), p->device) == 0 &&
@@ -87,7 +88,7 @@ int sample_port_add(struct sample *s, const struct sample_port *p)
 	char path[PATH_MAX];
 	struct json *o;
 
-	if (is_there(s, p))
+	if (sample_port_is_there(s, p))
 		return 0;
 	if (s->n_ports == SAMPLE_PORTS_MAX) {
 		s->left_out++;
@@ -100,8 +101,8 @@ int sample_port_add(struct sample *s, const struct sample_port *p)
 		return err_nomem(s->e);
 	(void)snprintf(path, sizeof(path), "%s/class/infiniband/%.64s/ports/%u", p->sysfs,
 		       p->device, p->port);
-	return add_trouble(s, o, p) || add_folder(s, o, path, "counters") ||
-			       add_folder(s, o, path, "hw_counters")
+	return add_trouble(s, o, p) || sample_port_add_folder(s, o, path, "counters") ||
+			       sample_port_add_folder(s, o, path, "hw_counters")
 		       ? -1
 		       : 0;
 }
@@ -115,7 +116,8 @@ struct host_port {
 };
 
 /* The attachment that has the port alone, because the interface of the port is in its pod. */
-static const struct json *owner_of(const struct sample *s, const char *device, uint32_t port)
+static const struct json *sample_port_owner_of(const struct sample *s, const char *device,
+					       uint32_t port)
 {
 	json_each (o, s->attachments) {
 		if (json_true(json_get(o, "own")) && json_num(json_get(o, "port")) == port &&
@@ -125,10 +127,10 @@ static const struct json *owner_of(const struct sample *s, const char *device, u
 	return NULL;
 }
 
-static int on_port(const struct rdma_port *p, void *arg)
+static int on_watch_port(const struct rdma_port *p, void *arg)
 {
 	struct host_port *h = arg;
-	const struct json *owner = owner_of(h->s, h->link->name, p->port);
+	const struct json *owner = sample_port_owner_of(h->s, h->link->name, p->port);
 	struct link_info link = { .name = "" };
 	struct err ignored;
 
@@ -153,7 +155,7 @@ static int on_device(const struct rdma_link *link, void *arg)
 	struct err why;
 
 	h->link = link;
-	if (nl_rdma_ports(h->s->rdma, link->index, on_port, h, &why) && why.code == ERR_NOMEM)
+	if (nl_rdma_ports(h->s->rdma, link->index, on_watch_port, h, &why) && why.code == ERR_NOMEM)
 		h->rc = err_nomem(h->s->e);
 	return h->rc;
 }

@@ -41,7 +41,7 @@ static struct waiting_item *find_item(struct waiting *w, const struct leftover *
 	return NULL;
 }
 
-static struct waiting_item *add_item(struct waiting *w, const struct leftover *f)
+static struct waiting_item *waiting_add_item(struct waiting *w, const struct leftover *f)
 {
 	struct err ignored;
 
@@ -66,7 +66,7 @@ bool waiting_note(struct waiting *w, const struct leftover *f, int64_t now)
 	}
 	bool known = x && strcmp(x->mark, f->mark) == 0;
 	if (!x)
-		x = add_item(w, f);
+		x = waiting_add_item(w, f);
 	if (!x)
 		return false;
 	bool news = !known || x->outcome != f->outcome ||

@@ -18,7 +18,7 @@ static bool is_blank(char c)
 }
 
 /* Cut the next word from *rest; false at the end. */
-static bool next_word(struct slice *rest, struct slice *word)
+static bool boot_next_word(struct slice *rest, struct slice *word)
 {
 	while (rest->len && is_blank(*rest->p)) {
 		rest->p++;
@@ -50,17 +50,17 @@ int rdma_boot_line(const char *line, size_t len, enum rdma_mode *out)
 	struct slice rest = { line, len }, w;
 	int found = 0;
 
-	if (!next_word(&rest, &w) || !slice_is(w, "options") || !next_word(&rest, &w) ||
+	if (!boot_next_word(&rest, &w) || !slice_is(w, "options") || !boot_next_word(&rest, &w) ||
 	    (!slice_is(w, "ib_core") && !slice_is(w, "ib-core")))
 		return 0;
-	while (next_word(&rest, &w)) {
+	while (boot_next_word(&rest, &w)) {
 		if (w.len > key_len && memcmp(w.p, key, key_len) == 0)
 			found |= mode_of((struct slice){ w.p + key_len, w.len - key_len }, out);
 	}
 	return found;
 }
 
-static void take_text(const char *text, size_t len, const char *file, struct rdma_boot *out)
+static void boot_take_text(const char *text, size_t len, const char *file, struct rdma_boot *out)
 {
 	struct slice rest = { text, len }, line;
 
@@ -79,7 +79,7 @@ static bool is_conf(const char *name)
 	return len > 5 && strcmp(name + len - 5, ".conf") == 0;
 }
 
-static int read_one(const char *dir, const char *name, struct rdma_boot *out, struct err *e)
+static int boot_read_one(const char *dir, const char *name, struct rdma_boot *out, struct err *e)
 {
 	char path[PATH_MAX];
 	auto_free char *text = NULL;
@@ -95,7 +95,7 @@ static int read_one(const char *dir, const char *name, struct rdma_boot *out, st
 		*e = why;
 		return err_wrap(e, "%s", path);
 	}
-	take_text(text, (size_t)len, name, out);
+	boot_take_text(text, (size_t)len, name, out);
 	return 0;
 }
 
@@ -110,7 +110,7 @@ int rdma_boot_read(const char *dir, struct rdma_boot *out, struct err *e)
 		return -1;
 	}
 	for (size_t i = 0; i < files.n; i++) {
-		if (is_conf(files.name[i]) && read_one(dir, files.name[i], &b, e))
+		if (is_conf(files.name[i]) && boot_read_one(dir, files.name[i], &b, e))
 			return -1;
 	}
 	*out = b;

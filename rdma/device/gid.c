@@ -129,7 +129,7 @@ static int try_at(struct search *q, uint32_t i, enum gid_place *place)
 #define WINDOW 4
 
 /* Returns 1 if an index from i to i + WINDOW - 1 is used, 0 if none, -1: error, or found. */
-static int is_taken(struct search *q, uint32_t i)
+static int gid_is_taken(struct search *q, uint32_t i)
 {
 	enum gid_place place = GID_FREE;
 
@@ -149,14 +149,14 @@ static int find_edge(struct search *q, uint32_t *edge)
 	uint32_t taken = 0, beyond = 1; /* is_taken(taken - 1), not is_taken(beyond - 1) */
 	int rc;
 
-	while ((rc = is_taken(q, beyond - 1)) > 0) {
+	while ((rc = gid_is_taken(q, beyond - 1)) > 0) {
 		taken = beyond;
 		beyond *= 2;
 	}
 	while (rc >= 0 && beyond - taken > 1) {
 		uint32_t middle = taken + (beyond - taken) / 2;
 
-		rc = is_taken(q, middle - 1);
+		rc = gid_is_taken(q, middle - 1);
 		*(rc > 0 ? &taken : &beyond) = middle;
 	}
 	*edge = taken;

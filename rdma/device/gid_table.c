@@ -43,7 +43,7 @@ static int table_open(const struct gid_port *p, struct table *t, struct err *e)
 }
 
 /* The value of one file, without its line break; -1 with errno. */
-static int read_file(int dir, const char *name, char *buf, size_t size)
+static int gid_table_read_file(int dir, const char *name, char *buf, size_t size)
 {
 	auto_fd int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
 
@@ -56,7 +56,7 @@ static int read_gid(void *arg, uint32_t i, struct gid *out, enum gid_place *plac
 	char name[32], text[64];
 
 	(void)snprintf(name, sizeof(name), "gids/%u", i);
-	if (read_file(t->fd, name, text, sizeof(text))) {
+	if (gid_table_read_file(t->fd, name, text, sizeof(text))) {
 		if (errno == ENOENT && i) {
 			*place = GID_END;
 			return 0;
@@ -74,12 +74,12 @@ static int read_gid(void *arg, uint32_t i, struct gid *out, enum gid_place *plac
 	return 0;
 }
 
-static bool is_ethernet(struct table *t)
+static bool gid_table_is_ethernet(struct table *t)
 {
 	char text[32];
 
 	if (t->layer == LAYER_UNKNOWN)
-		t->layer = read_file(t->fd, "link_layer", text, sizeof(text)) == 0 &&
+		t->layer = gid_table_read_file(t->fd, "link_layer", text, sizeof(text)) == 0 &&
 					   strcmp(text, "Ethernet") == 0
 				   ? LAYER_ETHERNET
 				   : LAYER_OTHER;
@@ -87,7 +87,7 @@ static bool is_ethernet(struct table *t)
 }
 
 /* EINVAL: freed meanwhile, or its interface is down; then it has no type, or no interface. */
-static int read_entry(void *arg, struct gid_entry *out, struct err *e)
+static int gid_table_read_entry(void *arg, struct gid_entry *out, struct err *e)
 {
 	struct table *t = arg;
 	char name[48], text[64];
@@ -95,12 +95,12 @@ static int read_entry(void *arg, struct gid_entry *out, struct err *e)
 	out->type = GID_UNKNOWN;
 	*out->netdev = '\0';
 	(void)snprintf(name, sizeof(name), "gid_attrs/types/%u", out->index);
-	if (read_file(t->fd, name, text, sizeof(text)) == 0)
-		out->type = gid_type_parse(text, is_ethernet(t));
+	if (gid_table_read_file(t->fd, name, text, sizeof(text)) == 0)
+		out->type = gid_type_parse(text, gid_table_is_ethernet(t));
 	else if (errno != EINVAL && errno != ENOENT)
 		return set_read_error(t->p, name, e);
 	(void)snprintf(name, sizeof(name), "gid_attrs/ndevs/%u", out->index);
-	if (read_file(t->fd, name, text, sizeof(text)) == 0)
+	if (gid_table_read_file(t->fd, name, text, sizeof(text)) == 0)
 		(void)snprintf(out->netdev, sizeof(out->netdev), "%.*s", IFNAME_LEN - 1, text);
 	else if (errno != EINVAL && errno != ENOENT)
 		return set_read_error(t->p, name, e);
@@ -121,7 +121,7 @@ int gid_each(const struct gid_port *p, gid_fn fn, void *arg, struct err *e)
 			return -1;
 		if (place != GID_TAKEN)
 			continue;
-		if (read_entry(&t, &entry, e))
+		if (gid_table_read_entry(&t, &entry, e))
 			return -1;
 		if (fn(&entry, arg))
 			break;
@@ -133,7 +133,7 @@ int gid_find(const struct gid_port *p, const struct gid_want *want, struct gid_l
 	     struct err *e)
 {
 	auto_clean(table_clear) struct table t = { .fd = -1 };
-	const struct gid_source source = { read_gid, read_entry, &t };
+	const struct gid_source source = { read_gid, gid_table_read_entry, &t };
 
 	return table_open(p, &t, e) || gid_search(&source, want, out, e) ? -1 : 0;
 }

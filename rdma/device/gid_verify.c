@@ -9,8 +9,8 @@ bool gid_follows_address(const struct rdma_serving *s)
 	return !*s->link.protocol || strcmp(s->link.protocol, "roce") == 0;
 }
 
-static int explain_missing(const struct gid_carrier *at, struct ip addr,
-			   const struct gid_look *look, struct err *e)
+static int gid_verify_explain_missing(const struct gid_carrier *at, struct ip addr,
+				      const struct gid_look *look, struct err *e)
 {
 	const struct rdma_serving *s = at->serving;
 	char text[IP_STR_LEN];
@@ -35,7 +35,7 @@ int gid_verify(const struct gid_carrier *at, struct ip addr, int64_t deadline_ms
 	if (gid_await(&port, &want, deadline_ms, &look, e))
 		return -1;
 	if (look.found != GID_THERE)
-		return explain_missing(at, addr, &look, e);
+		return gid_verify_explain_missing(at, addr, &look, e);
 	*out = look.entry;
 	return 0;
 }

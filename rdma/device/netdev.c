@@ -87,7 +87,7 @@ static int place_of_lower(const struct lower_path *d, const struct level *top, b
 	return top->link.lower_nsid == host;
 }
 
-static int find_lower(struct lower_path *d, const char *ifname, struct err *e)
+static int netdev_find_lower(struct lower_path *d, const char *ifname, struct err *e)
 {
 	struct level next = { .in_pod = true };
 
@@ -290,7 +290,7 @@ static bool guid_fits(const struct lower_path *d, const struct rdma_link *link)
 }
 
 /* A namespace reports the interface of a port only if that interface is in it. */
-static int find_device(const struct rdma_link *link, void *arg)
+static int netdev_find_device(const struct rdma_link *link, void *arg)
 {
 	struct device_search *h = arg;
 	struct by_ifindex b;
@@ -312,7 +312,7 @@ static int try_software(struct lower_path *d, bool all, struct rdma_serving *out
 {
 	struct device_search h = { .d = d, .all = all, .e = e };
 
-	if (nl_rdma_list(d->v->host_rdma, find_device, &h, e) || h.failed)
+	if (nl_rdma_list(d->v->host_rdma, netdev_find_device, &h, e) || h.failed)
 		return -1;
 	if (!h.best.found)
 		return 0;
@@ -349,7 +349,7 @@ int rdma_of_netdev(const struct rdma_view *v, const char *ifname, struct rdma_se
 	struct rdma_serving s = { .port = 0 };
 	int rc;
 
-	if (find_lower(&d, ifname, e))
+	if (netdev_find_lower(&d, ifname, e))
 		return -1;
 	rc = try_hardware(&d, &s, e);
 	if (rc == 0)

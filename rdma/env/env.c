@@ -75,7 +75,7 @@ static const char *netdev_name(const struct rdma_rail *r)
 	return r->netdev ? r->netdev->link.name : "no interface";
 }
 
-static bool is_named(const struct env_options *o, const struct inv_netdev *d)
+static bool env_is_named(const struct env_options *o, const struct inv_netdev *d)
 {
 	for (size_t i = 0; o->interfaces[i]; i++)
 		if (d && strcmp(d->link.name, o->interfaces[i]) == 0)
@@ -129,7 +129,7 @@ static int consider_rail(struct env_plan *p, const struct rdma_rail *r, struct e
 	if (p->options->layer != IB_LAYER_UNKNOWN && p->options->layer != r->port->layer)
 		return leave_out(out, e, "%s on %s: its link layer is %s", netdev_name(r), port,
 				 ib_link_layer_name(r->port->layer));
-	if (p->options->interfaces && !is_named(p->options, r->netdev))
+	if (p->options->interfaces && !env_is_named(p->options, r->netdev))
 		return leave_out(out, e, "%s on %s: not named by --interface", netdev_name(r),
 				 port);
 	if (fault && rail_is_bare(r) && !p->options->interfaces)
@@ -181,7 +181,7 @@ static int choose_rest(struct env_plan *p, const struct rails *all, struct env *
 
 	for (size_t i = 0; v->n_devices && i < v->n_netdevs; i++) {
 		const struct inv_netdev *d = &v->netdev[i];
-		bool wanted = p->options->interfaces ? is_named(p->options, d)
+		bool wanted = p->options->interfaces ? env_is_named(p->options, d)
 						     : rail_expected(v, d) && !*d->link.parent;
 
 		if (wanted && !has_rail_port(all, d) && consider_rest(p, d, out, e))
@@ -215,7 +215,7 @@ static int choose_rails(struct env_plan *p, const struct rails *all, struct env 
 	return 0;
 }
 
-static int check_names(const struct env_plan *p, struct err *e)
+static int env_check_names(const struct env_plan *p, struct err *e)
 {
 	for (size_t i = 0; p->options->interfaces && p->options->interfaces[i]; i++) {
 		const char *name = p->options->interfaces[i];
@@ -326,7 +326,7 @@ static void look_for_common_index(struct env_plan *p)
 
 static int plan_rails(struct env_plan *p, const struct rails *all, struct env *out, struct err *e)
 {
-	if (check_names(p, e) || choose_rails(p, all, out, e) || choose_rest(p, all, out, e))
+	if (env_check_names(p, e) || choose_rails(p, all, out, e) || choose_rest(p, all, out, e))
 		return -1;
 	/* NCCL has one address family for all devices. */
 	p->family = p->options->family;

@@ -17,7 +17,7 @@ struct partition {
 	bool one_index, one_partition;
 };
 
-static bool is_ib(const struct env_rail *r)
+static bool env_is_ib(const struct env_rail *r)
 {
 	return r->rail->port->layer == IB_LAYER_INFINIBAND;
 }
@@ -36,13 +36,13 @@ static uint16_t first_asked(const struct env_plan *p)
 	uint16_t pkey = 0;
 
 	for (size_t i = 0; !pkey && i < p->n; i++)
-		pkey = is_ib(&p->rail[i]) ? asked_pkey(p, &p->rail[i]) : 0;
+		pkey = env_is_ib(&p->rail[i]) ? asked_pkey(p, &p->rail[i]) : 0;
 	return pkey;
 }
 
 /* Returns 1 with the entry in *out, 0 after a warning that there is none. */
-static int find_key(const struct env_rail *r, uint16_t pkey, const struct inv_pkey **out,
-		    struct env *x, struct err *e)
+static int ib_find_key(const struct env_rail *r, uint16_t pkey, const struct inv_pkey **out,
+		       struct env *x, struct err *e)
 {
 	char port[RAIL_PORT_LEN], text[PKEY_STR_LEN];
 
@@ -58,8 +58,8 @@ static int find_key(const struct env_rail *r, uint16_t pkey, const struct inv_pk
 			rail_port(r->rail, port), pkey_format(pkey, text));
 }
 
-static int add_rail(struct partition *all, const struct env_rail *r, const struct inv_pkey *key,
-		    struct env *x, struct err *e)
+static int ib_add_rail(struct partition *all, const struct env_rail *r, const struct inv_pkey *key,
+		       struct env *x, struct err *e)
 {
 	char first[RAIL_PORT_LEN], port[RAIL_PORT_LEN];
 
@@ -92,10 +92,10 @@ static int find_partition(const struct env_plan *p, struct partition *all, struc
 		uint16_t own = asked_pkey(p, r);
 		int rc;
 
-		if (!is_ib(r))
+		if (!env_is_ib(r))
 			continue;
-		rc = find_key(r, own ? own : first, &key, x, e);
-		if (rc < 0 || (rc && add_rail(all, r, key, x, e)))
+		rc = ib_find_key(r, own ? own : first, &key, x, e);
+		if (rc < 0 || (rc && ib_add_rail(all, r, key, x, e)))
 			return -1;
 	}
 	return 0;

@@ -67,7 +67,8 @@ static bool in_range(const struct place *at, const struct nccl_rule *r)
 	return ip_from_bytes(at->gid.raw, 16, &a) == 0 && ip_in_prefix(r->range, a);
 }
 
-static bool is_better(const struct place *now, const struct place *next, const struct nccl_rule *r)
+static bool nccl_is_better(const struct place *now, const struct place *next,
+			   const struct nccl_rule *r)
 {
 	enum ip_family family = family_of(next);
 
@@ -97,7 +98,7 @@ struct choice {
 	bool reads_unknown;
 };
 
-static struct choice choose(const struct inv_port *p, const struct nccl_rule *r)
+static struct choice nccl_choose(const struct inv_port *p, const struct nccl_rule *r)
 {
 	/* One index more than the last, because a table has free indices at its end. */
 	uint32_t end = p->n_gids ? p->gid[p->n_gids - 1].entry.index + 2 : 0;
@@ -109,7 +110,7 @@ static struct choice choose(const struct inv_port *p, const struct nccl_rule *r)
 
 		c.reads_unknown |= compares_types(&now, &next, r) &&
 				   (is_unreadable(&now) || is_unreadable(&next));
-		if (!is_better(&now, &next, r))
+		if (!nccl_is_better(&now, &next, r))
 			continue;
 		now = next;
 		c.index = i;
@@ -119,10 +120,10 @@ static struct choice choose(const struct inv_port *p, const struct nccl_rule *r)
 
 uint32_t nccl_gid_index(const struct inv_port *p, const struct nccl_rule *r)
 {
-	return choose(p, r).index;
+	return nccl_choose(p, r).index;
 }
 
 bool nccl_reads_unknown(const struct inv_port *p, const struct nccl_rule *r)
 {
-	return choose(p, r).reads_unknown;
+	return nccl_choose(p, r).reads_unknown;
 }

@@ -64,7 +64,7 @@ int env_number(struct env *out, const char *name, int value, struct err *e, cons
 	"GIN) bypass that, and have this one"
 
 /* -1: there is no RoCE rail. */
-static int driver_class(const struct env_plan *p)
+static int others_driver_class(const struct env_plan *p)
 {
 	int tc = -1;
 
@@ -95,7 +95,7 @@ static int warn_replaced(const struct env_plan *p, int tc, struct env *out, stru
 
 static int choose_class(struct env_plan *p, struct env *out, struct err *e)
 {
-	int driver = driver_class(p);
+	int driver = others_driver_class(p);
 
 	p->tc = p->n_roce ? p->options->tc : -1;
 	p->tc_why = p->options->tc_why ? p->options->tc_why : "as asked for";

@@ -37,7 +37,7 @@ static struct ip_prefix *subnets_of(const struct env_plan *p, bool exact, size_t
 	return all;
 }
 
-static struct ucx_rule rule_of(const struct env_plan *p)
+static struct ucx_rule ucx_env_rule_of(const struct env_plan *p)
 {
 	struct ucx_rule r = { .local_last = lib_rule_holds(UCX_SKIPS_LOCAL, p->options->ucx) };
 
@@ -78,7 +78,7 @@ static char *format_subnets(const struct ip_prefix *subnet, size_t n)
 /* Returns 1 if the networks select the rails and were added, 0 if they do not select them. */
 static int try_subnets(const struct env_plan *p, bool exact, struct env *out, struct err *e)
 {
-	struct ucx_rule r = rule_of(p);
+	struct ucx_rule r = ucx_env_rule_of(p);
 	auto_free struct ip_prefix *subnet = subnets_of(p, exact, &r.n_subnets);
 
 	if (!subnet)
@@ -100,7 +100,7 @@ static int try_subnets(const struct env_plan *p, bool exact, struct env *out, st
 
 static int warn_others(const struct env_plan *p, const char *remedy, struct env *out, struct err *e)
 {
-	struct ucx_rule rule = rule_of(p);
+	struct ucx_rule rule = ucx_env_rule_of(p);
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct env_rail *r = &p->rail[i];
@@ -129,7 +129,7 @@ static int set_index(const struct env_plan *p, struct env *out, struct err *e)
 
 static int set_gid(const struct env_plan *p, struct env *out, struct err *e)
 {
-	struct ucx_rule alone = rule_of(p);
+	struct ucx_rule alone = ucx_env_rule_of(p);
 	bool has_subnets = p->family == IP_V4 && lib_rule_holds(UCX_HAS_SUBNETS, p->options->ucx);
 	/* One for all devices: an index of RoCE would be wrong for InfiniBand. */
 	bool has_index = p->common && p->n_roce == p->n;

@@ -63,7 +63,7 @@ int env_add(struct env *out, struct err *e, struct env_new n, const char *why, .
 }
 
 /* "net1 on mlx5_0:1, net2 on mlx5_1:1": the interfaces with their ports, as many as fit. */
-static void name_rails(const struct env_plan *p, char *out, size_t size)
+static void vars_name_rails(const struct env_plan *p, char *out, size_t size)
 {
 	char port[RAIL_PORT_LEN];
 	size_t len = 0;
@@ -82,7 +82,7 @@ static int set_hca(const struct env_plan *p, struct env *out, struct err *e)
 {
 	char rails[ENV_TEXT_LEN / 2];
 
-	name_rails(p, rails, sizeof(rails));
+	vars_name_rails(p, rails, sizeof(rails));
 	if (p->n > NCCL_DEVICES_MAX &&
 	    env_warn(out, e, "%zu rails, of which NCCL uses %d", p->n, NCCL_DEVICES_MAX))
 		return -1;
@@ -99,7 +99,7 @@ char *env_format_gid(const struct inv_gid *g, char out[IP_STR_LEN])
 	return ip_format(gid_to_ip(&g->entry.gid), out);
 }
 
-static struct nccl_rule rule_of(const struct env_plan *p, const struct ip_prefix *range)
+static struct nccl_rule vars_rule_of(const struct env_plan *p, const struct ip_prefix *range)
 {
 	struct nccl_rule r = { .family = p->family, .version = GID_ROCE_V2 };
 
@@ -113,7 +113,7 @@ static bool is_right(const struct env_plan *p, const struct ip_prefix *range)
 {
 	bool aborts =
 		p->options->nccl_from && lib_rule_holds(NCCL_ABORTS_ON_TYPE, p->options->nccl);
-	struct nccl_rule rule = rule_of(p, range);
+	struct nccl_rule rule = vars_rule_of(p, range);
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct env_rail *r = &p->rail[i];
@@ -173,7 +173,7 @@ static struct ip_prefix range_of(const struct env_plan *p, bool exact)
 static int warn_wrong_gid(const struct env_plan *p, const struct ip_prefix *range, struct env *out,
 			  struct err *e)
 {
-	struct nccl_rule rule = rule_of(p, range);
+	struct nccl_rule rule = vars_rule_of(p, range);
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct env_rail *r = &p->rail[i];
@@ -260,7 +260,7 @@ static int set_auto(const struct env_plan *p, struct env *out, struct err *e)
 static const char *range_fault(const struct env_plan *p)
 {
 	struct ip_prefix exact = range_of(p, true);
-	struct nccl_rule rule = rule_of(p, &exact);
+	struct nccl_rule rule = vars_rule_of(p, &exact);
 
 	if (!p->options->nccl_from)
 		return NULL;
@@ -302,7 +302,8 @@ static const char *index_reason(const struct env_plan *p)
 	return "in mode shared other pods may get GIDs in the same range";
 }
 
-static int set_index(const struct env_plan *p, const char *reason, struct env *out, struct err *e)
+static int vars_set_index(const struct env_plan *p, const char *reason, struct env *out,
+			  struct err *e)
 {
 	char rail[RAIL_PORT_LEN], ip[IP_STR_LEN], version[ENV_TEXT_LEN / 4];
 	const struct env_rail *first = p->rail;
@@ -328,7 +329,7 @@ int env_set_gids(const struct env_plan *p, struct env *out, struct err *e)
 		return 0;
 	reason = index_reason(p);
 	if (p->common && reason)
-		return set_index(p, reason, out, e);
+		return vars_set_index(p, reason, out, e);
 	if (range_fault(p))
 		return env_warn(
 			out, e,

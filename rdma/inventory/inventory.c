@@ -62,7 +62,7 @@ const struct inv_netdev *inv_netdev_by_index(const struct rdma_inventory *v, int
 }
 
 /* If a GID has no interface name, only its address is compared. */
-static bool is_here(const struct rdma_inventory *v, const struct gid_entry *g)
+static bool inventory_is_here(const struct rdma_inventory *v, const struct gid_entry *g)
 {
 	struct ip a = gid_to_ip(&g->gid);
 
@@ -82,7 +82,7 @@ void inv_mark_gids(struct rdma_inventory *v)
 			struct inv_port *port = &v->device[i].port[p];
 
 			for (size_t g = 0; g < port->n_gids; g++)
-				port->gid[g].here = is_here(v, &port->gid[g].entry);
+				port->gid[g].here = inventory_is_here(v, &port->gid[g].entry);
 		}
 	}
 }

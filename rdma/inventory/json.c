@@ -2,7 +2,7 @@
 /* json.c: an inventory as JSON, for `railctl rdma list --json`. Pure. */
 #include "rdma/inventory/json.h"
 
-static int add_gid(struct json *list, const struct inv_gid *g)
+static int json_add_gid(struct json *list, const struct inv_gid *g)
 {
 	struct json *o = json_push_object(list);
 	char raw[GID_STR_LEN], ip[IP_STR_LEN];
@@ -54,7 +54,7 @@ static int add_subnet(struct json *o, const struct inv_port *p)
 		       : 0;
 }
 
-static int add_port(struct json *list, const struct inv_port *p)
+static int json_add_port(struct json *list, const struct inv_port *p)
 {
 	struct json *o = json_push_object(list);
 	uint32_t mtu = p->layer == IB_LAYER_ETHERNET ? inv_rdma_mtu(p->netdev_mtu) : 0;
@@ -73,7 +73,7 @@ static int add_port(struct json *list, const struct inv_port *p)
 		return 0;
 	struct json *gids = json_add_array(o, "gids");
 	for (size_t i = 0; gids && i < p->n_gids; i++) {
-		if (add_gid(gids, &p->gid[i]))
+		if (json_add_gid(gids, &p->gid[i]))
 			return -1;
 	}
 	return gids ? 0 : -1;
@@ -91,14 +91,14 @@ static int add_uverbs(struct json *o, const struct rdma_chardev *c)
 		       : 0;
 }
 
-static int add_guid(struct json *o, uint64_t guid)
+static int json_add_guid(struct json *o, uint64_t guid)
 {
 	char text[GUID_STR_LEN];
 
 	return guid ? json_add_str(o, "nodeGuid", guid_format(guid_of_number(guid), text)) : 0;
 }
 
-static int add_device(struct json *list, const struct inv_device *d)
+static int json_add_device(struct json *list, const struct inv_device *d)
 {
 	struct json *o = json_push_object(list);
 
@@ -108,7 +108,7 @@ static int add_device(struct json *list, const struct inv_device *d)
 	    (*d->driver && json_add_str(o, "driver", d->driver)) ||
 	    (*d->bus && json_add_str(o, "pciAddress", d->bus)) || json_add_bool(o, "vf", d->vf) ||
 	    (d->numa_node >= 0 && json_add_int(o, "numaNode", d->numa_node)) ||
-	    add_guid(o, d->link.node_guid) ||
+	    json_add_guid(o, d->link.node_guid) ||
 	    (*d->link.fw_version && json_add_str(o, "firmware", d->link.fw_version)) ||
 	    add_uverbs(o, &d->uverbs))
 		return -1;
@@ -116,7 +116,7 @@ static int add_device(struct json *list, const struct inv_device *d)
 	struct json *ports = json_add_array(o, "ports");
 
 	for (size_t i = 0; ports && i < d->n_ports; i++)
-		if (add_port(ports, &d->port[i]))
+		if (json_add_port(ports, &d->port[i]))
 			return -1;
 	return ports ? 0 : -1;
 }
@@ -126,7 +126,7 @@ struct json *inventory_json(const struct rdma_inventory *v)
 	auto_json struct json *list = json_new_array();
 
 	for (size_t i = 0; list && i < v->n_devices; i++)
-		if (add_device(list, &v->device[i]))
+		if (json_add_device(list, &v->device[i]))
 			return NULL;
 	return TAKE_PTR(list);
 }

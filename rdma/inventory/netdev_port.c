@@ -21,7 +21,7 @@ void netdev_ports_clear(struct netdev_ports *s)
 	*s = (struct netdev_ports){ 0 };
 }
 
-static bool is_known(const struct netdev_ports *s, int ifindex)
+static bool netdev_port_is_known(const struct netdev_ports *s, int ifindex)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->one[i].ifindex == ifindex)
@@ -33,7 +33,7 @@ static bool is_known(const struct netdev_ports *s, int ifindex)
 #define PORTS_MAX 65536
 
 /* The port's own interface, unless that is in a pod. */
-static void note_netdev(const struct port_search *l, struct netdev_port *one)
+static void inventory_note_netdev(const struct port_search *l, struct netdev_port *one)
 {
 	struct rdma_port port;
 	struct link_info link;
@@ -60,18 +60,18 @@ static int follow_lower(struct port_search *l, int ifindex)
 
 	struct netdev_port one = { .ifindex = ifindex, .device = s.link.index, .port = s.port };
 
-	note_netdev(l, &one);
+	inventory_note_netdev(l, &one);
 	if (ARRAY_GROW(all->one, all->n, PORTS_MAX, "interfaces with a port", l->e))
 		return -1;
 	all->one[all->n++] = one;
 	return 0;
 }
 
-static int on_addr(const struct addr_info *a, void *arg)
+static int on_netdev_port_addr(const struct addr_info *a, void *arg)
 {
 	struct port_search *l = arg;
 
-	l->rc = is_known(l->out, a->ifindex) ? 0 : follow_lower(l, a->ifindex);
+	l->rc = netdev_port_is_known(l->out, a->ifindex) ? 0 : follow_lower(l, a->ifindex);
 	return l->rc;
 }
 
@@ -95,7 +95,7 @@ static int read_netns(struct port_search *l, const struct ctx *ctx, const struct
 	if (nl_open(&host_nl, e) || nl_open_in(pod, &host, &pod_nl, e))
 		return -1;
 	l->v = (struct rdma_view){ ctx, &host, pod, host_nl, pod_nl, rdma };
-	return nl_addr_list(pod_nl, 0, on_addr, l, e) || l->rc ? -1 : 0;
+	return nl_addr_list(pod_nl, 0, on_netdev_port_addr, l, e) || l->rc ? -1 : 0;
 }
 
 int netdev_ports_read(const struct ctx *ctx, const struct netns *pod, struct netdev_ports *out,

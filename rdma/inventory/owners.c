@@ -54,7 +54,7 @@ static int name_in_port(struct search *s, struct inv_port *p, const struct addr_
 	return 0;
 }
 
-static int on_addr(const struct addr_info *a, void *arg)
+static int on_owners_addr(const struct addr_info *a, void *arg)
 {
 	struct search *s = arg;
 
@@ -85,7 +85,7 @@ static int name_in_netns(struct search *s, const char *path, const char *name)
 		return why.code == ERR_NOMEM ? err_nomem(s->e) : 0;
 	}
 	s->nl = nl;
-	if (nl_addr_list(nl, 0, on_addr, s, &why) && why.code == ERR_NOMEM)
+	if (nl_addr_list(nl, 0, on_owners_addr, s, &why) && why.code == ERR_NOMEM)
 		return err_nomem(s->e);
 	return s->rc;
 }
@@ -108,7 +108,7 @@ static int name_in_named(struct search *s, const char *dir)
 	return rc;
 }
 
-static int on_record(const struct record *r, void *arg)
+static int on_owners_record(const struct record *r, void *arg)
 {
 	struct search *s = arg;
 	char name[INV_NETNS_LEN];
@@ -128,7 +128,7 @@ static int name_in_all(struct search *s, const char *dir)
 
 	if (name_in_named(s, dir))
 		return -1;
-	if (record_each(s->ctx, NULL, on_record, s, &why) && why.code == ERR_NOMEM)
+	if (record_each(s->ctx, NULL, on_owners_record, s, &why) && why.code == ERR_NOMEM)
 		return err_nomem(s->e);
 	if (s->rc)
 		return -1;
@@ -136,7 +136,7 @@ static int name_in_all(struct search *s, const char *dir)
 	return name_in_netns(s, host, "host");
 }
 
-static bool is_needed(const struct rdma_inventory *v)
+static bool owners_is_needed(const struct rdma_inventory *v)
 {
 	for (size_t i = 0; i < v->n_devices; i++)
 		for (size_t p = 0; p < v->device[i].n_ports; p++)
@@ -150,7 +150,7 @@ int owners_name(const struct ctx *ctx, const char *dir, struct rdma_inventory *v
 {
 	struct search s = { .ctx = ctx, .v = v, .host.fd = -1, .e = e };
 
-	if (!is_needed(v))
+	if (!owners_is_needed(v))
 		return 0;
 	if (netns_open_self(&s.host, e))
 		return -1;

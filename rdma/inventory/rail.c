@@ -41,7 +41,7 @@ bool rail_is_bare(const struct rdma_rail *r)
 
 /* ---- by GID ---- */
 
-static bool is_of(const struct inv_gid *g, const struct inv_netdev *d, struct ip a)
+static bool rail_is_of(const struct inv_gid *g, const struct inv_netdev *d, struct ip a)
 {
 	if (*g->entry.netdev && strcmp(g->entry.netdev, d->link.name) != 0)
 		return false;
@@ -63,7 +63,7 @@ static bool port_carries(const struct inv_port *p, const struct inv_netdev *d)
 {
 	for (size_t i = 0; i < d->n_addrs; i++)
 		for (size_t g = 0; g < p->n_gids; g++)
-			if (is_of(&p->gid[g], d, d->addr[i].addr))
+			if (rail_is_of(&p->gid[g], d, d->addr[i].addr))
 				return true;
 	return false;
 }
@@ -80,7 +80,7 @@ static const struct inv_gid *find_v2(const struct rdma_rail *r, enum ip_family f
 			continue;
 		for (size_t g = 0; g < r->port->n_gids; g++)
 			if (r->port->gid[g].entry.type == GID_ROCE_V2 &&
-			    is_of(&r->port->gid[g], d, a))
+			    rail_is_of(&r->port->gid[g], d, a))
 				return &r->port->gid[g];
 	}
 	return NULL;
@@ -126,7 +126,7 @@ static struct best_match best_of(const struct rdma_inventory *v, const struct in
 
 #define RAILS_MAX 65536
 
-static int add_rail(struct rails *out, struct rdma_rail r, struct err *e)
+static int inventory_add_rail(struct rails *out, struct rdma_rail r, struct err *e)
 {
 	if (ARRAY_GROW(out->rail, out->n, RAILS_MAX, "rails", e))
 		return -1;
@@ -136,8 +136,8 @@ static int add_rail(struct rails *out, struct rdma_rail r, struct err *e)
 	return 0;
 }
 
-static int add_netdev(const struct rdma_inventory *v, const struct inv_netdev *d, struct rails *out,
-		      struct err *e)
+static int rail_add_netdev(const struct rdma_inventory *v, const struct inv_netdev *d,
+			   struct rails *out, struct err *e)
 {
 	struct best_match best = best_of(v, d);
 
@@ -153,7 +153,7 @@ static int add_netdev(const struct rdma_inventory *v, const struct inv_netdev *d
 				.ambiguous = best.match != MATCH_OWN && best.ports > 1,
 			};
 
-			if (match_of(dev, r.port, d) == best.match && add_rail(out, r, e))
+			if (match_of(dev, r.port, d) == best.match && inventory_add_rail(out, r, e))
 				return -1;
 		}
 	}
@@ -179,7 +179,7 @@ static int add_bare_ports(const struct rdma_inventory *v, struct rails *out, str
 			struct rdma_rail r = { .device = dev, .port = &dev->port[p] };
 
 			if (r.port->layer == IB_LAYER_INFINIBAND && !has_netdev(out, n, r.port) &&
-			    add_rail(out, r, e))
+			    inventory_add_rail(out, r, e))
 				return -1;
 		}
 	}
@@ -196,7 +196,7 @@ int rails_find(const struct rdma_inventory *v, struct rails *out, struct err *e)
 	auto_rails struct rails r = { 0 };
 
 	for (size_t i = 0; i < v->n_netdevs; i++)
-		if (add_netdev(v, &v->netdev[i], &r, e))
+		if (rail_add_netdev(v, &v->netdev[i], &r, e))
 			return -1;
 	if (add_bare_ports(v, &r, e))
 		return -1;

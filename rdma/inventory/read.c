@@ -34,7 +34,7 @@ static int unless_gone(const struct err *why, struct err *e)
 
 /* ---- interfaces ---- */
 
-static int add_netdev(struct reading *r, int ifindex, struct inv_netdev **out)
+static int read_add_netdev(struct reading *r, int ifindex, struct inv_netdev **out)
 {
 	struct rdma_inventory *v = r->out;
 	struct link_info link;
@@ -57,7 +57,7 @@ static int add_addr(struct reading *r, const struct addr_info *a)
 {
 	struct inv_netdev *d;
 
-	if (add_netdev(r, a->ifindex, &d))
+	if (read_add_netdev(r, a->ifindex, &d))
 		return -1;
 	if (!d)
 		return 0;
@@ -68,7 +68,7 @@ static int add_addr(struct reading *r, const struct addr_info *a)
 	return 0;
 }
 
-static int on_addr(const struct addr_info *a, void *arg)
+static int on_read_addr(const struct addr_info *a, void *arg)
 {
 	struct reading *r = arg;
 
@@ -97,10 +97,10 @@ static int add_named(struct reading *r, struct slice line)
 		return 0;
 	if (nl_link_by_name(r->nl, name, &link, &why))
 		return unless_gone(&why, r->e);
-	return add_netdev(r, link.ifindex, &d);
+	return read_add_netdev(r, link.ifindex, &d);
 }
 
-static int read_names(struct reading *r)
+static int inventory_read_names(struct reading *r)
 {
 	char path[PATH_MAX];
 	auto_free char *text = NULL;
@@ -142,7 +142,7 @@ static int take_port(struct reading *r, struct inv_device *d, const struct rdma_
 				.phys_state = from->phys_state,
 				.subnet = from->subnet };
 	d->n_ports++;
-	if (from->ifindex && add_netdev(r, from->ifindex, &netdev))
+	if (from->ifindex && read_add_netdev(r, from->ifindex, &netdev))
 		return -1;
 	if (netdev) {
 		p->ifindex = from->ifindex;
@@ -157,7 +157,7 @@ struct of_device {
 	struct inv_device *d;
 };
 
-static int on_port(const struct rdma_port *p, void *arg)
+static int on_read_port(const struct rdma_port *p, void *arg)
 {
 	const struct of_device *of = arg;
 
@@ -194,12 +194,12 @@ static int read_device(struct reading *r, const struct rdma_link *link)
 	struct of_device of = { r, d };
 	struct err why;
 
-	if (nl_rdma_ports(r->rdma, d->link.index, on_port, &of, &why))
+	if (nl_rdma_ports(r->rdma, d->link.index, on_read_port, &of, &why))
 		return unless_gone(&why, r->e);
 	return r->rc;
 }
 
-static int on_device(const struct rdma_link *d, void *arg)
+static int on_read_device(const struct rdma_link *d, void *arg)
 {
 	struct reading *r = arg;
 
@@ -209,7 +209,7 @@ static int on_device(const struct rdma_link *d, void *arg)
 
 /* ---- all of it ---- */
 
-static int read_rdma(struct reading *r)
+static int inventory_read_rdma(struct reading *r)
 {
 	auto_nl struct nl *rdma = NULL;
 	struct rdma_sys sys;
@@ -222,7 +222,7 @@ static int read_rdma(struct reading *r)
 		return -1;
 	r->out->has_rdma = true;
 	r->out->mode = sys.mode;
-	return nl_rdma_list(rdma, on_device, r, r->e) || r->rc ? -1 : 0;
+	return nl_rdma_list(rdma, on_read_device, r, r->e) || r->rc ? -1 : 0;
 }
 
 int rdma_inventory_read(const struct ctx *ctx, struct rdma_inventory *out, struct err *e)
@@ -234,8 +234,8 @@ int rdma_inventory_read(const struct ctx *ctx, struct rdma_inventory *out, struc
 	if (nl_open(&nl, e))
 		return -1;
 	r.nl = nl;
-	if (nl_addr_list(nl, 0, on_addr, &r, e) || r.rc || read_names(&r) || read_default(&r) ||
-	    read_rdma(&r))
+	if (nl_addr_list(nl, 0, on_read_addr, &r, e) || r.rc || inventory_read_names(&r) ||
+	    read_default(&r) || inventory_read_rdma(&r))
 		return -1;
 	inv_mark_gids(&v);
 	*out = v;

@@ -11,7 +11,7 @@ struct route_reader {
 	int rc;
 };
 
-static int on_route(const struct route_spec *route, void *arg)
+static int on_routes_route(const struct route_spec *route, void *arg)
 {
 	struct route_reader *r = arg;
 	struct inv_netdev *d = r->netdev;
@@ -30,7 +30,7 @@ static int read_routes(struct nl *nl, struct inv_netdev *d, struct err *e)
 	struct route_reader r = { .netdev = d, .e = e };
 	struct err why;
 
-	if (nl_route_list(nl, d->link.ifindex, on_route, &r, &why))
+	if (nl_route_list(nl, d->link.ifindex, on_routes_route, &r, &why))
 		return why.code == ERR_NOMEM ? err_nomem(e) : 0;
 	d->has_routes = r.rc == 0 && !r.too_many;
 	return r.rc;

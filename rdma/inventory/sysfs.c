@@ -23,7 +23,8 @@ static const char *attr_path(const char *device, const char *name, char out[ATTR
 }
 
 /* A missing file gives "": software devices have no hardware, and devices may disappear. */
-static int read_text(const char *sysfs, const char *path, char *out, size_t size, struct err *e)
+static int sysfs_read_text(const char *sysfs, const char *path, char *out, size_t size,
+			   struct err *e)
 {
 	struct err why;
 
@@ -34,7 +35,7 @@ static int read_text(const char *sysfs, const char *path, char *out, size_t size
 }
 
 /* The last part of the target of a link; "" if there is none, or if it does not fit. */
-static void read_link(int sysfs, const char *path, char *out, size_t size)
+static void sysfs_read_link(int sysfs, const char *path, char *out, size_t size)
 {
 	char target[PATH_MAX];
 	ssize_t n = readlinkat(sysfs, path, target, sizeof(target) - 1);
@@ -59,8 +60,8 @@ static int read_numa(const char *sysfs, struct inv_device *d, struct err *e)
 	uint64_t n;
 
 	for (size_t i = 0; !*text && i < ARRAY_SIZE(where); i++)
-		if (read_text(sysfs, attr_path(d->link.name, where[i], path), text, sizeof(text),
-			      e))
+		if (sysfs_read_text(sysfs, attr_path(d->link.name, where[i], path), text,
+				    sizeof(text), e))
 			return -1;
 	d->numa_node = parse_u64(text, 0, INT_MAX, &n) ? -1 : (int)n;
 	return 0;
@@ -76,10 +77,10 @@ int inv_read_device(const char *sysfs, struct inv_device *d, struct err *e)
 		return err_set(e, ERR_KERNEL, EBADMSG, "an RDMA device is called \"%.64s\"", name);
 	if (root < 0)
 		return err_set(e, ERR_IO, errno, "open %s", sysfs);
-	read_link(root, attr_path(name, "device", path), bus, sizeof(bus));
+	sysfs_read_link(root, attr_path(name, "device", path), bus, sizeof(bus));
 	/* On older kernels a software device points to the interface below it. */
 	(void)snprintf(d->bus, sizeof(d->bus), "%s", bus_addr_valid(bus) ? bus : "");
-	read_link(root, attr_path(name, "device/driver", path), d->driver, sizeof(d->driver));
+	sysfs_read_link(root, attr_path(name, "device/driver", path), d->driver, sizeof(d->driver));
 	d->vf = faccessat(root, attr_path(name, "device/physfn", path), F_OK, 0) == 0;
 	return read_numa(sysfs, d, e);
 }
@@ -158,11 +159,11 @@ int inv_read_port(const char *sysfs, const char *device, struct inv_port *p, str
 	char name[32], path[ATTR_PATH_LEN], text[64];
 
 	(void)snprintf(name, sizeof(name), "ports/%u/link_layer", p->port);
-	if (read_text(sysfs, attr_path(device, name, path), text, sizeof(text), e))
+	if (sysfs_read_text(sysfs, attr_path(device, name, path), text, sizeof(text), e))
 		return -1;
 	p->layer = ib_link_layer_parse(text);
 	(void)snprintf(name, sizeof(name), "ports/%u/rate", p->port);
-	if (read_text(sysfs, attr_path(device, name, path), text, sizeof(text), e))
+	if (sysfs_read_text(sysfs, attr_path(device, name, path), text, sizeof(text), e))
 		return -1;
 	p->rate_mbps = ib_rate_mbps(text);
 	if (p->layer == IB_LAYER_INFINIBAND && read_pkeys(sysfs, device, p, e))

@@ -7,7 +7,7 @@
 #define SLACK   4    /* work requests beside those of the ring */
 #define TELL_MS 1000 /* milliseconds until the next rank must have connected, to get an error */
 
-static unsigned next_of(const struct allreduce *a)
+static unsigned allreduce_next_of(const struct allreduce *a)
 {
 	return (a->rank + 1) % a->data.ranks;
 }
@@ -22,7 +22,7 @@ static size_t slot_size(const struct allreduce *a)
 
 static int join_next(struct allreduce *a, const struct conf *c, struct err *e)
 {
-	struct tcp_to to = { .peer = a->peers.list[next_of(a)],
+	struct tcp_to to = { .peer = a->peers.list[allreduce_next_of(a)],
 			     .from = a->peers.list[a->rank].addr,
 			     .timeout_ms = c->timeout_ms,
 			     .patient = true,
@@ -35,7 +35,7 @@ static int join_next(struct allreduce *a, const struct conf *c, struct err *e)
 	a->next.hello.rank = (uint16_t)a->rank;
 	if (tcp_connect(&to, &a->next_tcp, e) || session_client(&a->next, c, &memory, e) ||
 	    measure_barrier(&a->next, e))
-		return err_wrap(e, "the next rank, %u", next_of(a));
+		return err_wrap(e, "the next rank, %u", allreduce_next_of(a));
 	a->hop.one_card = run_is_local(&a->next);
 	return 0;
 }
@@ -51,7 +51,8 @@ static const char *type_word(unsigned type)
 }
 
 /* The first option in which the rank before differs from this one. */
-static int check_options(const struct allreduce *a, const struct wire_hello *h, struct err *e)
+static int allreduce_check_options(const struct allreduce *a, const struct wire_hello *h,
+				   struct err *e)
 {
 	const struct wire_hello *own = &a->hello;
 	unsigned before = before_of(a);
@@ -104,7 +105,7 @@ static int check_hello(struct allreduce *a, const struct wire_hello *h, struct e
 			"rank %u of %u connected where rank %u of %u was due: have all ranks the "
 			"same file of peers?",
 			h->rank, h->ranks, before, a->data.ranks);
-	if (check_options(a, h, e))
+	if (allreduce_check_options(a, h, e))
 		return -1;
 	if (a->rank != 0)
 		a->hello.seed = a->data.seed = h->seed;
@@ -126,7 +127,7 @@ static int accept_before(struct allreduce *a, const struct conf *c, int listenin
 		return 0;
 	*e = why;
 	if (why.code != ERR_AGAIN)
-		return err_wrap(e, "the next rank, %u", next_of(a));
+		return err_wrap(e, "the next rank, %u", allreduce_next_of(a));
 	(void)err_wrap(e, "waiting for rank %u, the one before", before_of(a));
 	return err_hint(e, "is \"rdma-probe allreduce\" running there? All ranks are started with "
 			   "the same file within --timeout of each other; one that has ended says "
@@ -294,7 +295,7 @@ int allreduce_gather(struct allreduce *a, struct wire_hop *hops, struct err *e)
 /* The next rank may still wait for this one, and would not see an error that came before. */
 static void tell_next(struct allreduce *a, const struct err *why)
 {
-	const struct tcp_to to = { .peer = a->peers.list[next_of(a)],
+	const struct tcp_to to = { .peer = a->peers.list[allreduce_next_of(a)],
 				   .from = a->peers.list[a->rank].addr,
 				   .timeout_ms = TELL_MS };
 	struct err ignored = { 0 };

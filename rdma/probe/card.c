@@ -10,7 +10,7 @@
 #include "lib/base/hash.h"
 #include "lib/device/sysfs.h"
 
-static uint64_t add_part(uint64_t hash, const char *text)
+static uint64_t card_add_part(uint64_t hash, const char *text)
 {
 	return hash_add(hash_add_text(hash, text), "/", 1);
 }
@@ -44,7 +44,7 @@ uint64_t card_of(const char *sysfs, const char *proc, const char *device)
 	if (!link_end(sysfs, device, "device/physfn", where) &&
 	    !link_end(sysfs, device, "device", where))
 		(void)snprintf(where, sizeof(where), "%s", device);
-	return add_part(add_part(HASH_START, boot), where);
+	return card_add_part(card_add_part(HASH_START, boot), where);
 }
 
 bool card_is_one(uint64_t a, uint64_t b)

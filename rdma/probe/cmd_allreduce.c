@@ -8,7 +8,7 @@
 
 /* ---- which rank this is ---- */
 
-static bool is_here(struct ip addr)
+static bool cmd_allreduce_is_here(struct ip addr)
 {
 	struct err ignored = { 0 };
 	auto_fd int fd = tcp_listen(addr, 0, &ignored);
@@ -29,7 +29,7 @@ static int find_rank(struct cmd_run *p, struct allreduce *a, struct err *e)
 		return 0;
 	}
 	for (size_t i = 0; i < a->peers.n; i++) {
-		if (!is_here(a->peers.list[i].addr))
+		if (!cmd_allreduce_is_here(a->peers.list[i].addr))
 			continue;
 		a->rank = (unsigned)i;
 		found++;
@@ -61,7 +61,7 @@ static double hop_rate(const struct wire_hop *h)
 }
 
 /* Links inside a card are not compared with links over a network. */
-static bool is_compared(const struct summary *s, const struct wire_hop *h)
+static bool cmd_allreduce_is_compared(const struct summary *s, const struct wire_hop *h)
 {
 	return s->all_local || !h->one_card;
 }
@@ -70,7 +70,7 @@ static bool is_slow(const struct summary *s, unsigned rank)
 {
 	const struct wire_hop *h = &s->hops[rank];
 
-	return is_compared(s, h) && hop_rate(h) < s->spread.low;
+	return cmd_allreduce_is_compared(s, h) && hop_rate(h) < s->spread.low;
 }
 
 static int make_summary(struct summary *s, struct err *e)
@@ -86,7 +86,7 @@ static int make_summary(struct summary *s, struct err *e)
 	for (unsigned i = 0; i < ranks; i++)
 		s->all_local &= s->hops[i].one_card == 1;
 	for (unsigned i = 0; i < ranks; i++) {
-		if (is_compared(s, &s->hops[i]))
+		if (cmd_allreduce_is_compared(s, &s->hops[i]))
 			rates[n++] = hop_rate(&s->hops[i]);
 		if (s->hops[i].total_ns > s->slowest_ns)
 			s->slowest_ns = s->hops[i].total_ns;
@@ -121,7 +121,7 @@ static int json_hops(struct json *list, const struct summary *s)
 	return list ? 0 : -1;
 }
 
-static int show_json(const struct out *out, const struct summary *s, struct err *e)
+static int cmd_allreduce_show_json(const struct out *out, const struct summary *s, struct err *e)
 {
 	const struct allreduce *a = s->a;
 	auto_json struct json *o = json_new_object();
@@ -221,7 +221,7 @@ static int run_rounds(struct cmd_run *p, struct allreduce *a, struct err *e)
 	if (rc || make_summary(&s, e))
 		return -1;
 	p->status = s.slow ? (int)PROBE_OUTLIERS : (int)CMD_OK;
-	return p->out.json ? show_json(&p->out, &s, e) : show_summary(&p->out, &s, e);
+	return p->out.json ? cmd_allreduce_show_json(&p->out, &s, e) : show_summary(&p->out, &s, e);
 }
 
 static int allreduce(struct cmd_run *p, struct err *e)

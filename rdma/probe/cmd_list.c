@@ -5,7 +5,7 @@
 
 #include "rdma/probe/run.h"
 
-static bool is_wanted(const struct cmd_run *p, const struct verbs_device *d)
+static bool cmd_list_is_wanted(const struct cmd_run *p, const struct verbs_device *d)
 {
 	const char *wanted = probe_conf(p)->device;
 
@@ -63,7 +63,7 @@ static int show_devices(const struct cmd_run *p, const struct verbs_devices *dev
 {
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct verbs_device *d = &devices->list[i];
-		if (!is_wanted(p, d))
+		if (!cmd_list_is_wanted(p, d))
 			continue;
 		if (d->closed.code)
 			out_line(&p->out, OUT_BAD, "%s: %s; %s", d->name, d->closed.msg,
@@ -143,20 +143,22 @@ static int json_device(struct json *list, const struct verbs_device *d)
 	return ports ? 0 : -1;
 }
 
-static int show_json(const struct cmd_run *p, const struct verbs_devices *devices, struct err *e)
+static int cmd_list_show_json(const struct cmd_run *p, const struct verbs_devices *devices,
+			      struct err *e)
 {
 	auto_json struct json *list = json_new_array();
 
 	if (!list)
 		return err_nomem(e);
 	for (size_t i = 0; i < devices->n; i++) {
-		if (is_wanted(p, &devices->list[i]) && json_device(list, &devices->list[i]))
+		if (cmd_list_is_wanted(p, &devices->list[i]) &&
+		    json_device(list, &devices->list[i]))
 			return err_nomem(e);
 	}
 	return out_json(&p->out, list, e);
 }
 
-static int list(struct cmd_run *p, struct err *e)
+static int cmd_list_list(struct cmd_run *p, struct err *e)
 {
 	const char *wanted = probe_conf(p)->device;
 	auto_devices struct verbs_devices devices = { 0 };
@@ -165,10 +167,10 @@ static int list(struct cmd_run *p, struct err *e)
 	if (verbs_list(&devices, e))
 		return -1;
 	for (size_t i = 0; i < devices.n; i++)
-		n += is_wanted(p, &devices.list[i]);
+		n += cmd_list_is_wanted(p, &devices.list[i]);
 	if (!n)
 		return verbs_none(*wanted ? wanted : NULL, e);
-	return p->out.json ? show_json(p, &devices, e) : show_devices(p, &devices, e);
+	return p->out.json ? cmd_list_show_json(p, &devices, e) : show_devices(p, &devices, e);
 }
 
 const struct cmd probe_list = {
@@ -177,5 +179,5 @@ const struct cmd probe_list = {
 	.about = "HERE shows whether an interface of this network namespace has the GID's address. "
 		 "In shared mode a device shows the GIDs of every pod on it.",
 	.opts = { conf_which },
-	.run = list,
+	.run = cmd_list_list,
 };

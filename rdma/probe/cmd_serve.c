@@ -112,7 +112,7 @@ static int next_client(const struct cmd_run *p, int listening, struct err *e)
 	return 0;
 }
 
-static int serve(struct cmd_run *p, struct err *e)
+static int cmd_serve_serve(struct cmd_run *p, struct err *e)
 {
 	const struct conf *c = probe_conf(p);
 	auto_fd int listening = tcp_listen(c->bind, c->port, e);
@@ -136,5 +136,5 @@ const struct cmd probe_serve = {
 		 "runs, every program that can reach the TCP port can use the RDMA device. Run it "
 		 "only while you test.",
 	.opts = { conf_device, conf_serve },
-	.run = serve,
+	.run = cmd_serve_serve,
 };

@@ -74,7 +74,7 @@ const struct opt conf_ring[] = {
 	{ NULL, NULL, NULL, 0 },
 };
 
-static int refuse_value(const char *name, const char *value, const char *want, struct err *e)
+static int conf_refuse_value(const char *name, const char *value, const char *want, struct err *e)
 {
 	return err_set(e, ERR_CONFIG, 0, "option --%s \"%.64s\" must be %s", name, value, want);
 }
@@ -99,7 +99,7 @@ static int parse_size(const char *text, uint64_t max, uint64_t *out)
 	return 0;
 }
 
-static int take_device(const char *text, struct conf *c, struct err *e)
+static int conf_take_device(const char *text, struct conf *c, struct err *e)
 {
 	const char *colon = strchr(text, ':');
 	struct slice name = { text, colon ? (size_t)(colon - text) : strlen(text) };
@@ -107,7 +107,7 @@ static int take_device(const char *text, struct conf *c, struct err *e)
 
 	if (!name.len || slice_copy(name, c->device, sizeof(c->device)) ||
 	    (colon && parse_u64(colon + 1, 1, 255, &port)))
-		return refuse_value("device", text, "the name of a device, or NAME:PORT", e);
+		return conf_refuse_value("device", text, "the name of a device, or NAME:PORT", e);
 	c->device_port = (unsigned)port;
 	return 0;
 }
@@ -119,31 +119,33 @@ struct number {
 };
 
 /* Returns 1 if the option is given, 0 if not, -1 on error. */
-static int read_number(const struct opts *o, const struct number *n, uint64_t *out, struct err *e)
+static int conf_read_number(const struct opts *o, const struct number *n, uint64_t *out,
+			    struct err *e)
 {
 	const char *text = opt_get(o, n->name);
 
 	if (!text)
 		return 0;
-	return parse_u64(text, n->min, n->max, out) ? refuse_value(n->name, text, n->want, e) : 1;
+	return parse_u64(text, n->min, n->max, out) ? conf_refuse_value(n->name, text, n->want, e)
+						    : 1;
 }
 
 static int read_numbers(const struct opts *o, struct conf *c, struct err *e)
 {
 	uint64_t gid = 0, port = c->port, seconds = TIMEOUT_S, times = c->iterations, rank = 0;
-	int has_gid =
-		read_number(o, &(struct number){ "gid-index", 0, 65535, "0 to 65535" }, &gid, e);
-	int has_rank =
-		read_number(o, &(struct number){ "rank", 0, PEERS_MAX - 1, "0 to 511" }, &rank, e);
-	int has_seed =
-		read_number(o, &(struct number){ "seed", 0, UINT64_MAX, "a number" }, &c->seed, e);
+	int has_gid = conf_read_number(o, &(struct number){ "gid-index", 0, 65535, "0 to 65535" },
+				       &gid, e);
+	int has_rank = conf_read_number(o, &(struct number){ "rank", 0, PEERS_MAX - 1, "0 to 511" },
+					&rank, e);
+	int has_seed = conf_read_number(o, &(struct number){ "seed", 0, UINT64_MAX, "a number" },
+					&c->seed, e);
 
 	if (has_gid < 0 || has_rank < 0 || has_seed < 0 ||
-	    read_number(o, &(struct number){ "port", 1, 65535, "1 to 65535" }, &port, e) < 0 ||
-	    read_number(o, &(struct number){ "timeout", 1, 3600, "1 to 3600 seconds" }, &seconds,
-			e) < 0 ||
-	    read_number(o, &(struct number){ "iterations", 1, WIRE_COUNT_MAX, "1 to 1000000" },
-			&times, e) < 0)
+	    conf_read_number(o, &(struct number){ "port", 1, 65535, "1 to 65535" }, &port, e) < 0 ||
+	    conf_read_number(o, &(struct number){ "timeout", 1, 3600, "1 to 3600 seconds" },
+			     &seconds, e) < 0 ||
+	    conf_read_number(o, &(struct number){ "iterations", 1, WIRE_COUNT_MAX, "1 to 1000000" },
+			     &times, e) < 0)
 		return -1;
 	c->gid_index = has_gid ? (int)gid : -1;
 	c->rank = has_rank ? (int)rank : -1;
@@ -159,13 +161,13 @@ static int read_partition(const struct opts *o, struct conf *c, struct err *e)
 {
 	const char *pkey = opt_get(o, "pkey");
 	uint64_t sl = 0;
-	int has_sl = read_number(o, &(struct number){ "sl", 0, 15, "0 to 15" }, &sl, e);
+	int has_sl = conf_read_number(o, &(struct number){ "sl", 0, 15, "0 to 15" }, &sl, e);
 
 	if (has_sl < 0)
 		return -1;
 	if (pkey && pkey_parse(pkey, &c->pkey))
-		return refuse_value("pkey", pkey,
-				    "0x0001 to 0x7fff, or with 0x8000 for full membership", e);
+		return conf_refuse_value("pkey", pkey,
+					 "0x0001 to 0x7fff, or with 0x8000 for full membership", e);
 	if ((pkey || has_sl) && c->cm)
 		return err_set(e, ERR_CONFIG, 0,
 			       "option --%s needs --no-cm: RDMA CM goes by the address",
@@ -178,7 +180,7 @@ static int read_class(const struct opts *o, struct conf *c, struct err *e)
 {
 	uint64_t tc = 0;
 
-	int has_tc = read_number(o, &(struct number){ "tc", 0, 255, "0 to 255" }, &tc, e);
+	int has_tc = conf_read_number(o, &(struct number){ "tc", 0, 255, "0 to 255" }, &tc, e);
 
 	if (has_tc < 0)
 		return -1;
@@ -216,7 +218,7 @@ static int read_size(const struct opts *o, struct conf *c, struct err *e)
 	if (!text)
 		return 0;
 	if (parse_size(text, WIRE_SIZE_MAX, &size))
-		return refuse_value("size", text, "1 to 64M bytes", e);
+		return conf_refuse_value("size", text, "1 to 64M bytes", e);
 	c->size = (uint32_t)size;
 	return 0;
 }
@@ -230,7 +232,7 @@ static int read_type(const struct opts *o, struct conf *c, struct err *e)
 	else if (strcmp(text, "f32") == 0)
 		c->type = RING_F32;
 	else
-		return refuse_value("type", text, "u32 or f32", e);
+		return conf_refuse_value("type", text, "u32 or f32", e);
 	return 0;
 }
 
@@ -248,10 +250,10 @@ int conf_read(const struct opts *o, struct conf *out, struct err *e)
 			  .all_pairs = opt_get(o, "all-pairs"),
 			  .peers = opt_get(o, "peers") };
 
-	if (device && take_device(device, &c, e))
+	if (device && conf_take_device(device, &c, e))
 		return -1;
 	if (bind && ip_parse(bind, &c.bind))
-		return refuse_value("bind", bind, "an address", e);
+		return conf_refuse_value("bind", bind, "an address", e);
 	if (read_numbers(o, &c, e) || read_partition(o, &c, e) || read_class(o, &c, e) ||
 	    read_size(o, &c, e) || read_type(o, &c, e))
 		return -1;

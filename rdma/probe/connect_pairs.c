@@ -198,7 +198,7 @@ static void show_rule(const struct mesh *m, const char *what, const struct sprea
 			 what, median, low);
 }
 
-static void show_rules(const struct mesh *m, size_t outliers)
+static void connect_pairs_show_rules(const struct mesh *m, size_t outliers)
 {
 	const struct matrix *x = &m->matrix;
 	bool any = x->links.n || x->locals.n;
@@ -322,7 +322,7 @@ static int run_mesh(struct mesh *m, int *status, struct err *e)
 		return -1;
 	show_failures(m);
 	show_outliers(m);
-	show_rules(m, outliers);
+	connect_pairs_show_rules(m, outliers);
 	return 0;
 }
 

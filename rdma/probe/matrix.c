@@ -47,7 +47,7 @@ double matrix_get(const struct matrix *m, size_t from, size_t to)
 }
 
 /* True if the link was measured and is inside a card (local), or between cards (not local). */
-static bool is_counted(const struct matrix *m, size_t from, size_t to, bool inside)
+static bool matrix_is_counted(const struct matrix *m, size_t from, size_t to, bool inside)
 {
 	bool is_inside = m->local[from * m->n + to] && !m->all_local;
 
@@ -70,7 +70,8 @@ static struct spread spread_of(const struct matrix *m, bool inside, double *valu
 
 	for (size_t i = 0; i < m->n; i++) {
 		for (size_t j = 0; j < m->n; j++) {
-			if (is_counted(m, i, j, inside) && !m->slow_node[i] && !m->slow_node[j])
+			if (matrix_is_counted(m, i, j, inside) && !m->slow_node[i] &&
+			    !m->slow_node[j])
 				values[n++] = matrix_get(m, i, j);
 		}
 	}
@@ -82,9 +83,9 @@ static double median_of(const struct matrix *m, size_t node, double *values)
 	size_t n = 0;
 
 	for (size_t other = 0; other < m->n; other++) {
-		if (is_counted(m, node, other, false))
+		if (matrix_is_counted(m, node, other, false))
 			values[n++] = matrix_get(m, node, other);
-		if (is_counted(m, other, node, false))
+		if (matrix_is_counted(m, other, node, false))
 			values[n++] = matrix_get(m, other, node);
 	}
 	return n ? stats_median(values, n) : MATRIX_NONE;
@@ -133,7 +134,8 @@ static void judge_links(struct matrix *m, double *values)
 	m->locals = spread_of(m, true, values);
 	for (size_t i = 0; i < m->n; i++) {
 		for (size_t j = 0; j < m->n; j++) {
-			double low = is_counted(m, i, j, true) ? m->locals.low : m->links.low;
+			double low =
+				matrix_is_counted(m, i, j, true) ? m->locals.low : m->links.low;
 
 			m->slow[i * m->n + j] = matrix_get(m, i, j) >= 0 &&
 						matrix_get(m, i, j) < low && !m->slow_node[i] &&

@@ -55,7 +55,7 @@ int measure_barrier(struct run *r, struct err *e)
 /* ---- the data ---- */
 
 /* A stream is a kind of transfer from one end. */
-static uint64_t key_of(const struct run *r, unsigned kind, bool from_client, uint64_t n)
+static uint64_t measure_key_of(const struct run *r, unsigned kind, bool from_client, uint64_t n)
 {
 	return pattern_key(r->hello.seed, 2 * kind + from_client, n);
 }
@@ -73,7 +73,7 @@ static int check_message(struct run *r, const struct checked *m, struct err *e)
 	struct pattern_fault f;
 	const uint8_t *p = verbs_in(r->conn);
 
-	if (pattern_check(p + m->at, m->len, key_of(r, m->kind, !r->client, m->n), &f)) {
+	if (pattern_check(p + m->at, m->len, measure_key_of(r, m->kind, !r->client, m->n), &f)) {
 		r->result.checked += m->len;
 		r->result.messages++;
 		return 0;
@@ -173,7 +173,7 @@ static int round_trip(struct run *r, uint64_t n, uint64_t *sample, struct err *e
 	struct verbs_done done;
 
 	pattern_fill((uint8_t *)verbs_out(r->conn) + small_slot(n), small_size(r),
-		     key_of(r, KIND_TRIP, r->client, n));
+		     measure_key_of(r, KIND_TRIP, r->client, n));
 	uint64_t start = verbs_now_ns();
 	if (r->client && send_small(r, n, e))
 		return -1;
@@ -220,7 +220,7 @@ struct burst {
 	size_t count;
 };
 
-static int send_one(struct run *r, const struct burst *b, size_t i, struct err *e)
+static int measure_send_one(struct run *r, const struct burst *b, size_t i, struct err *e)
 {
 	bool last = i + 1 == b->count;
 	struct verbs_send s = { .op = VERBS_SEND,
@@ -243,12 +243,12 @@ static int burst_out(struct run *r, const struct burst *b, struct err *e)
 
 	for (size_t i = 0; i < b->count; i++)
 		pattern_fill(out + i * slot_stride(&r->hello), r->hello.size,
-			     key_of(r, b->way, r->client, b->first + i));
+			     measure_key_of(r, b->way, r->client, b->first + i));
 	if (measure_barrier(r, e))
 		return -1;
 	uint64_t start = verbs_now_ns();
 	for (size_t i = 0; i < b->count; i++) {
-		if (send_one(r, b, i, e) || drain_sends(r, most > 1 ? most - 1 : 0, e))
+		if (measure_send_one(r, b, i, e) || drain_sends(r, most > 1 ? most - 1 : 0, e))
 			return -1;
 	}
 	if (drain_sends(r, 0, e))

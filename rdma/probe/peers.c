@@ -50,7 +50,7 @@ int peer_parse(const char *text, uint16_t port, struct peer *out, struct err *e)
 	return 0;
 }
 
-static bool is_listed(const struct peers *peers, const struct peer *p)
+static bool peers_is_listed(const struct peers *peers, const struct peer *p)
 {
 	for (size_t i = 0; i < peers->n; i++) {
 		if (peers->list[i].port == p->port && ip_equal(peers->list[i].addr, p->addr))
@@ -86,7 +86,7 @@ static int add_line(struct slice line, uint16_t port, struct peers *out, struct 
 		return err_set(e, ERR_CONFIG, 0, "this is not an address");
 	if (peer_parse(text, port, &p, e))
 		return -1;
-	if (is_listed(out, &p))
+	if (peers_is_listed(out, &p))
 		return 0;
 	if (out->n == PEERS_MAX)
 		return err_set(e, ERR_CONFIG, 0, "more than %d peers", PEERS_MAX);

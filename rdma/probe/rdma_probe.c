@@ -23,7 +23,7 @@ static const char *environment(const char *name)
 	return getenv(name);
 }
 
-static int begin(struct cmd_run *r, struct err *e)
+static int rdma_probe_begin(struct cmd_run *r, struct err *e)
 {
 	struct err why = { 0 };
 	struct conf *c = r->own;
@@ -41,7 +41,7 @@ static int begin(struct cmd_run *r, struct err *e)
 	return 0;
 }
 
-static int status_of(const struct err *e)
+static int rdma_probe_status_of(const struct err *e)
 {
 	if (e->code == ERR_STATE)
 		return PROBE_WRONG;
@@ -50,7 +50,8 @@ static int status_of(const struct err *e)
 
 int main(int argc, char **argv)
 {
-	static const struct cmd_program program = { &root, globals, begin, status_of, true };
+	static const struct cmd_program program = { &root, globals, rdma_probe_begin,
+						    rdma_probe_status_of, true };
 	struct conf conf = { 0 };
 
 	(void)argc;

@@ -73,7 +73,7 @@ static int json_partition(struct json *root, const struct run *r)
 	return h->sl ? json_add_int(root, "sl", h->sl) : 0;
 }
 
-static int as_json(const struct out *o, const struct run *r, const char *peer, struct err *e)
+static int report_as_json(const struct out *o, const struct run *r, const char *peer, struct err *e)
 {
 	auto_json struct json *root = json_new_object();
 
@@ -140,7 +140,7 @@ int report_run(const struct out *o, const struct run *r, const struct peer *peer
 
 	peer_format(peer, text);
 	if (o->json)
-		return as_json(o, r, text, e);
+		return report_as_json(o, r, text, e);
 	out_pair(o, "peer", "%s, %s, path MTU %u", text,
 		 r->hello.cm ? "connected by RDMA CM" : "connected without RDMA CM", r->mtu);
 	text_end(o, "local", &r->own);

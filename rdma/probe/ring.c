@@ -44,7 +44,7 @@ static void make_block(const struct ring_data *d, unsigned rank, size_t at, uint
 	}
 }
 
-static size_t block_at(const struct ring_data *d, size_t at)
+static size_t ring_block_at(const struct ring_data *d, size_t at)
 {
 	return d->elements - at < BLOCK ? d->elements - at : BLOCK;
 }
@@ -56,7 +56,7 @@ void ring_fill(const struct ring_data *d, unsigned rank, void *vector)
 	for (size_t at = 0; at < d->elements; at += BLOCK) {
 		make_block(d, rank, at, block);
 		memcpy((uint8_t *)vector + at * RING_ELEMENT, block,
-		       block_at(d, at) * RING_ELEMENT);
+		       ring_block_at(d, at) * RING_ELEMENT);
 	}
 }
 
@@ -93,7 +93,7 @@ bool ring_check(const struct ring_data *d, const void *vector, struct ring_fault
 			make_block(d, r, at, part);
 			ring_add(sum, part, BLOCK, d->type);
 		}
-		for (size_t i = 0; i < block_at(d, at); i++) {
+		for (size_t i = 0; i < ring_block_at(d, at); i++) {
 			if (got[at + i] == sum[i] || found.wrong++)
 				continue;
 			found.element = at + i;

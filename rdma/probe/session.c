@@ -36,8 +36,8 @@ static struct verbs_pick make_pick(struct run *r, const struct conf *c)
 	};
 }
 
-static struct verbs_plan make_plan(struct run *r, const struct conf *c,
-				   const struct memory_plan *memory)
+static struct verbs_plan session_make_plan(struct run *r, const struct conf *c,
+					   const struct memory_plan *memory)
 {
 	return (struct verbs_plan){
 		.pick = make_pick(r, c),
@@ -94,7 +94,7 @@ int session_client(struct run *r, const struct conf *c, const struct memory_plan
 		   struct err *e)
 {
 	struct wire_msg m = { .type = WIRE_HELLO, .hello = r->hello };
-	struct verbs_plan p = make_plan(r, c, memory);
+	struct verbs_plan p = session_make_plan(r, c, memory);
 
 	if (tcp_send(r->tcp, &m, e) || first_answer(r, e) ||
 	    verbs_open(&p, &r->peer, r->tcp, &r->conn, e) || send_path(r, e))
@@ -105,7 +105,7 @@ int session_client(struct run *r, const struct conf *c, const struct memory_plan
 int session_server(struct run *r, const struct conf *c, const struct memory_plan *memory,
 		   struct err *e)
 {
-	struct verbs_plan p = make_plan(r, c, memory);
+	struct verbs_plan p = session_make_plan(r, c, memory);
 
 	if (verbs_open(&p, NULL, r->tcp, &r->conn, e) || send_path(r, e) || receive_path(r, e))
 		return -1;

@@ -259,7 +259,7 @@ int tcp_send(struct tcp *t, const struct wire_msg *m, struct err *e)
 	return 0;
 }
 
-static int read_all(struct tcp *t, uint8_t *buf, size_t len, struct err *e)
+static int tcp_read_all(struct tcp *t, uint8_t *buf, size_t len, struct err *e)
 {
 	unsigned tries = 0;
 
@@ -282,13 +282,13 @@ static int read_frame(struct tcp *t, struct wire_msg *out, struct err *e)
 	uint8_t frame[WIRE_FRAME];
 	size_t body;
 
-	if (read_all(t, frame, WIRE_HEADER, e) || wire_length(frame, &body, e) ||
-	    read_all(t, frame + WIRE_HEADER, body, e))
+	if (tcp_read_all(t, frame, WIRE_HEADER, e) || wire_length(frame, &body, e) ||
+	    tcp_read_all(t, frame + WIRE_HEADER, body, e))
 		return -1;
 	return wire_decode(frame, WIRE_HEADER + body, out, e);
 }
 
-static bool is_known(unsigned code)
+static bool tcp_is_known(unsigned code)
 {
 	return (code >= ERR_VERSION && code <= ERR_LIMITED) ||
 	       (code >= ERR_KERNEL && code <= ERR_NOTFOUND);
@@ -296,7 +296,7 @@ static bool is_known(unsigned code)
 
 static int peers_words(const struct wire_fault *f, struct err *e)
 {
-	return err_set(e, is_known(f->code) ? (enum err_code)f->code : ERR_IO, 0,
+	return err_set(e, tcp_is_known(f->code) ? (enum err_code)f->code : ERR_IO, 0,
 		       "the peer says: %s", f->text);
 }
 

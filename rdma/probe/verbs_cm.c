@@ -138,7 +138,7 @@ static int take_gid(struct verbs_conn *c, const struct rdma_cm_id *id, struct er
 }
 
 /* Check that the CM found the wanted device for the address, and set its GID. */
-static int take_device(struct verbs_conn *c, struct rdma_cm_id *id, struct err *e)
+static int verbs_cm_take_device(struct verbs_conn *c, struct rdma_cm_id *id, struct err *e)
 {
 	const struct verbs_pick *pick = &c->plan.pick;
 	char ip[IP_STR_LEN];
@@ -194,7 +194,7 @@ static int open_server(struct verbs_conn *c, struct err *e)
 		return cm_error(errno, "an identifier", e);
 	if (rdma_bind_addr(c->listening, (struct sockaddr *)&own))
 		return bind_error(c, errno, e);
-	if (take_device(c, c->listening, e) || set_class(c, c->listening, e))
+	if (verbs_cm_take_device(c, c->listening, e) || set_class(c, c->listening, e))
 		return -1;
 	return rdma_listen(c->listening, 4) ? cm_error(errno, "listening", e) : 0;
 }
@@ -212,7 +212,7 @@ static int open_client(struct verbs_conn *c, const struct wire_path *peer, struc
 	if (rdma_resolve_addr(c->id, (struct sockaddr *)&own, (struct sockaddr *)&other,
 			      c->control->timeout_ms))
 		return bind_error(c, errno, e);
-	if (await_event(c, RDMA_CM_EVENT_ADDR_RESOLVED, e) || take_device(c, c->id, e) ||
+	if (await_event(c, RDMA_CM_EVENT_ADDR_RESOLVED, e) || verbs_cm_take_device(c, c->id, e) ||
 	    set_class(c, c->id, e))
 		return -1;
 	if (rdma_resolve_route(c->id, c->control->timeout_ms))

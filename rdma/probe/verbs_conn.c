@@ -94,7 +94,7 @@ struct ibv_qp_init_attr verbs_qp_attr(const struct verbs_conn *c)
 	};
 }
 
-static int open_plain(struct verbs_conn *c, struct err *e)
+static int verbs_conn_open_plain(struct verbs_conn *c, struct err *e)
 {
 	struct ibv_qp_init_attr attr;
 
@@ -117,7 +117,8 @@ int verbs_open(const struct verbs_plan *plan, const struct wire_path *peer, stru
 	if (getrandom(&c->psn, sizeof(c->psn), 0) != sizeof(c->psn))
 		return err_set(e, ERR_IO, errno, "getting a random number");
 	c->psn &= 0xffffff;
-	if (plan->cm ? verbs_cm_open(c, peer, e) || get_resources(c, e) : open_plain(c, e))
+	if (plan->cm ? verbs_cm_open(c, peer, e) || get_resources(c, e)
+		     : verbs_conn_open_plain(c, e))
 		return -1;
 	*out = TAKE_PTR(c);
 	return 0;

@@ -138,7 +138,7 @@ bool verbs_gid_is_here(const uint8_t raw[16])
 	return false;
 }
 
-static bool has_ip(const struct ifaddrs *i, struct ip ip)
+static bool verbs_device_has_ip(const struct ifaddrs *i, struct ip ip)
 {
 	struct ip own = { .family = IP_NONE };
 	const struct sockaddr *sa = i->ifa_addr;
@@ -163,7 +163,7 @@ bool verbs_guid_of(struct ip ip, struct guid *out)
 	if (getifaddrs(&list))
 		return false;
 	for (const struct ifaddrs *i = list; i; i = i->ifa_next) {
-		if (!has_ip(i, ip))
+		if (!verbs_device_has_ip(i, ip))
 			continue;
 		(void)snprintf(path, sizeof(path), "class/net/%.15s/address", i->ifa_name);
 		return sysfs_read("/sys", path, text, sizeof(text), &ignored) == 0 &&

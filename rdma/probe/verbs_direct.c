@@ -25,20 +25,20 @@ void verbs_mlx5_load(struct verbs_mlx5 *out)
 	*(void **)&out->path = dlsym(lib, "mlx5dv_get_data_direct_sysfs_path");
 }
 
-static void answer(struct verbs_direct *out, enum verbs_answer is, const char *why)
+static void verbs_direct_answer(struct verbs_direct *out, enum verbs_answer is, const char *why)
 {
 	*out = (struct verbs_direct){ .answer = is, .why = why };
 }
 
 /* "/devices/pci0008:00/0008:00:00.0/0008:01:00.0" */
-static int take_address(const char *path, struct verbs_direct *out)
+static int verbs_direct_take_address(const char *path, struct verbs_direct *out)
 {
 	const char *slash = strrchr(path, '/');
 	struct pci_addr addr;
 
 	if (!slash || pci_parse(slash + 1, &addr))
 		return -1;
-	answer(out, VERBS_YES, NULL);
+	verbs_direct_answer(out, VERBS_YES, NULL);
 	pci_format(addr, out->bdf);
 	return 0;
 }
@@ -50,21 +50,22 @@ void verbs_ask_direct(const struct verbs_mlx5 *mlx5, struct ibv_context *ctx,
 	int rc;
 
 	if (!mlx5->is_supported || !mlx5->is_supported(ctx->device)) {
-		answer(out, VERBS_NO, "it is not a device of mlx5");
+		verbs_direct_answer(out, VERBS_NO, "it is not a device of mlx5");
 		return;
 	}
 	if (!mlx5->path) {
-		answer(out, VERBS_NOT_KNOWN, LIBMLX5 " here is older than Data Direct");
+		verbs_direct_answer(out, VERBS_NOT_KNOWN,
+				    LIBMLX5 " here is older than Data Direct");
 		return;
 	}
 	rc = mlx5->path(ctx, path, sizeof(path));
 	path[sizeof(path) - 1] = '\0';
 	if (rc == ENODEV)
-		answer(out, VERBS_NO, "the card has no such function");
+		verbs_direct_answer(out, VERBS_NO, "the card has no such function");
 	else if (rc == EOPNOTSUPP || rc == EPROTONOSUPPORT)
-		answer(out, VERBS_NO, "the kernel has no such call");
+		verbs_direct_answer(out, VERBS_NO, "the kernel has no such call");
 	else if (rc)
-		answer(out, VERBS_NOT_KNOWN, strerrordesc_np(rc));
-	else if (take_address(path, out))
-		answer(out, VERBS_NOT_KNOWN, LIBMLX5 " names no PCI function");
+		verbs_direct_answer(out, VERBS_NOT_KNOWN, strerrordesc_np(rc));
+	else if (verbs_direct_take_address(path, out))
+		verbs_direct_answer(out, VERBS_NOT_KNOWN, LIBMLX5 " names no PCI function");
 }

@@ -6,7 +6,7 @@
 #include "lib/base/pkey.h"
 #include "rdma/probe/verbs_priv.h"
 
-static const char *name_of(const struct verbs_conn *c)
+static const char *verbs_pick_name_of(const struct verbs_conn *c)
 {
 	return ibv_get_device_name(c->ctx->device);
 }
@@ -14,12 +14,14 @@ static const char *name_of(const struct verbs_conn *c)
 int verbs_port_ready(struct verbs_conn *c, struct err *e)
 {
 	if (ibv_query_port(c->ctx, (uint8_t)c->port, &c->attr)) {
-		err_set(e, ERR_UNAVAILABLE, errno, "%s has no port %u", name_of(c), c->port);
+		err_set(e, ERR_UNAVAILABLE, errno, "%s has no port %u", verbs_pick_name_of(c),
+			c->port);
 		return -1;
 	}
 	if (c->attr.state == IBV_PORT_ACTIVE)
 		return 0;
-	err_set(e, ERR_UNAVAILABLE, 0, "port %u of %s is not active", c->port, name_of(c));
+	err_set(e, ERR_UNAVAILABLE, 0, "port %u of %s is not active", c->port,
+		verbs_pick_name_of(c));
 	if (c->attr.link_layer == IBV_LINK_LAYER_ETHERNET)
 		return err_hint(
 			e, "is its network interface up, and is there a carrier? \"rdma link\" "
@@ -37,8 +39,8 @@ static bool gid_fits(const struct verbs_conn *c, const struct ibv_gid_entry *ent
 }
 
 /* The GID of the local address, RoCE v2 first. NULL: there is none. */
-static const struct ibv_gid_entry *by_address(const struct verbs_conn *c,
-					      const struct verbs_gid_table *t)
+static const struct ibv_gid_entry *verbs_pick_by_address(const struct verbs_conn *c,
+							 const struct verbs_gid_table *t)
 {
 	const struct ibv_gid_entry *found = NULL;
 	uint8_t raw[16];
@@ -77,7 +79,7 @@ int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *
 	char gid[IP_STR_LEN];
 
 	if (!entry) {
-		err_set(e, ERR_UNAVAILABLE, 0, "%s has no GID of index %d", name_of(c),
+		err_set(e, ERR_UNAVAILABLE, 0, "%s has no GID of index %d", verbs_pick_name_of(c),
 			c->plan.pick.gid_index);
 		return err_hint(
 			e,
@@ -89,7 +91,8 @@ int verbs_judge_index(const struct verbs_conn *c, const struct verbs_gid_table *
 		return 0;
 	err_set(e, ERR_UNAVAILABLE, 0,
 		"GID %d of %s is %s, which is not an address of this network namespace",
-		c->plan.pick.gid_index, name_of(c), verbs_gid_format(entry->gid.raw, gid));
+		c->plan.pick.gid_index, verbs_pick_name_of(c),
+		verbs_gid_format(entry->gid.raw, gid));
 	return err_hint(
 		e,
 		"another host or pod would get the answers; \"rdma-probe list\" shows which "
@@ -143,7 +146,7 @@ static int no_partition(const struct verbs_conn *c, struct err *e)
 	char text[PKEY_STR_LEN];
 
 	err_set(e, ERR_UNAVAILABLE, 0, "port %u of %s is not a member of partition %s", c->port,
-		name_of(c), pkey_format(c->plan.pick.pkey, text));
+		verbs_pick_name_of(c), pkey_format(c->plan.pick.pkey, text));
 	if (c->attr.link_layer == IBV_LINK_LAYER_ETHERNET)
 		return err_hint(e, "RoCE has no partitions: leave --pkey out");
 	return err_hint(e, "the subnet manager must add the port's GUID to it; \"railctl rdma list "
@@ -186,7 +189,7 @@ static int try_device(struct verbs_conn *c, struct err *e)
 		return -1;
 	auto_free struct ibv_gid_entry *entries = table.entry;
 	(void)entries;
-	const struct ibv_gid_entry *found = by_address(c, &table);
+	const struct ibv_gid_entry *found = verbs_pick_by_address(c, &table);
 	/*
 	 * An index is used only for a device that the user named, or that has the address. On
 	 * InfiniBand, whose GIDs are no addresses, NCCL does not use it.
@@ -222,7 +225,7 @@ static int no_gid(const struct verbs_pick *pick, struct err *e)
 		   "above it; \"rdma-probe list\" shows them, --bind takes another address");
 }
 
-static void free_devices(struct ibv_device ***list)
+static void verbs_pick_free_devices(struct ibv_device ***list)
 {
 	if (*list)
 		ibv_free_device_list(*list);
@@ -233,7 +236,7 @@ int verbs_choose(struct verbs_conn *c, struct err *e)
 	const struct verbs_pick *pick = &c->plan.pick;
 	struct err closed = { 0 };
 	int n = 0;
-	auto_clean(free_devices) struct ibv_device **list = ibv_get_device_list(&n);
+	auto_clean(verbs_pick_free_devices) struct ibv_device **list = ibv_get_device_list(&n);
 
 	if (!list || n == 0)
 		return verbs_none(NULL, e);

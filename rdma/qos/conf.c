@@ -85,8 +85,8 @@ static int take_word(const struct json *n, char *out, size_t size)
 }
 
 /* An array or an object, as the text of an option. */
-static int take_words(const struct json *n, enum qos_setting s, struct qos_profile *p,
-		      struct err *e)
+static int conf_take_words(const struct json *n, enum qos_setting s, struct qos_profile *p,
+			   struct err *e)
 {
 	char text[QOS_TEXT_LEN * 2] = "", word[16], shown[JSON_SHOW_LEN];
 	size_t len = 0;
@@ -166,18 +166,18 @@ static int take_simple(const struct file_text *t, struct qos_profile *p, struct 
 
 static int take_profile(const struct file_text *t, struct qos_profile *p, struct err *e)
 {
-	if (take_simple(t, p, e) || take_words(t->dscp, QOS_DSCP, p, e) ||
+	if (take_simple(t, p, e) || conf_take_words(t->dscp, QOS_DSCP, p, e) ||
 	    take_storm(t->storm, p, e) || take_cnp(t->cnp, p, e))
 		return -1;
 	for (size_t i = 0; i < QOS_LISTS; i++)
-		if (take_words(t->list[i], (enum qos_setting)(QOS_PRIORITY_QUEUES + i), p, e))
+		if (conf_take_words(t->list[i], (enum qos_setting)(QOS_PRIORITY_QUEUES + i), p, e))
 			return -1;
 	if (!p->has && !p->lossy)
 		return err_set(e, ERR_CONFIG, 0, "says nothing; give one of " QOS_KEYS);
 	return qos_check_profile(p, e);
 }
 
-static int take_pf(const char *pf, struct qos_file *f, struct err *e)
+static int conf_take_pf(const char *pf, struct qos_file *f, struct err *e)
 {
 	struct pci_addr a;
 
@@ -201,7 +201,7 @@ static int decode_file(const char *text, size_t len, struct qos_file *f, struct 
 		return -1;
 	if (json_refuse_unknown(tree, "", fields, e))
 		return err_hint(e, "the keys are pf, " QOS_KEYS ": railhead-qos.d(5)");
-	return take_pf(t.pf, f, e) || take_profile(&t, &f->want, e) ? -1 : 0;
+	return conf_take_pf(t.pf, f, e) || take_profile(&t, &f->want, e) ? -1 : 0;
 }
 
 int qos_file_decode(const char *text, size_t len, const char *name, struct qos_file *out,
@@ -229,7 +229,7 @@ static int push_number(struct json *list, uint32_t n)
 		       : 0;
 }
 
-static int add_set(struct json *o, const char *key, uint8_t set)
+static int conf_add_set(struct json *o, const char *key, uint8_t set)
 {
 	struct json *list = json_add_array(o, key);
 
@@ -239,7 +239,7 @@ static int add_set(struct json *o, const char *key, uint8_t set)
 	return list ? 0 : -1;
 }
 
-static int add_list(struct json *o, enum qos_setting s, const uint32_t *n)
+static int conf_add_list(struct json *o, enum qos_setting s, const uint32_t *n)
 {
 	struct json *list = json_add_array(o, qos_name(s));
 
@@ -253,7 +253,7 @@ static int add_list(struct json *o, enum qos_setting s, const uint32_t *n)
 	return list ? 0 : -1;
 }
 
-static int add_dscp(struct json *o, const struct qos_profile *p)
+static int conf_add_dscp(struct json *o, const struct qos_profile *p)
 {
 	struct json *rules = json_add_object(o, "dscp");
 	char key[8];
@@ -276,25 +276,25 @@ static int add_cnp(struct json *o, const struct qos_cnp *c)
 		       : 0;
 }
 
-static int add_one(struct json *o, enum qos_setting s, const struct qos_profile *p)
+static int conf_add_one(struct json *o, enum qos_setting s, const struct qos_profile *p)
 {
 	switch (s) {
 	case QOS_TRUST:
 		return json_add_str(o, "trust", p->trust_dscp ? "dscp" : "pcp");
 	case QOS_DSCP:
-		return add_dscp(o, p);
+		return conf_add_dscp(o, p);
 	case QOS_PRIORITY_QUEUES:
 	case QOS_QUEUE_BANDWIDTH:
 	case QOS_PRIORITY_BUFFERS:
 	case QOS_BUFFER_BYTES:
-		return add_list(o, s, p->list[s - QOS_PRIORITY_QUEUES]);
+		return conf_add_list(o, s, p->list[s - QOS_PRIORITY_QUEUES]);
 	case QOS_PFC:
-		return add_set(o, "pfc", p->pfc);
+		return conf_add_set(o, "pfc", p->pfc);
 	case QOS_STORM:
 		return p->storm == ETHTOOL_STORM_AUTO ? json_add_str(o, qos_name(s), "auto")
 						      : json_add_int(o, qos_name(s), p->storm);
 	case QOS_ECN:
-		return add_set(o, "ecn", p->ecn);
+		return conf_add_set(o, "ecn", p->ecn);
 	case QOS_CNP:
 		return add_cnp(o, &p->cnp);
 	case QOS_TC:
@@ -311,7 +311,7 @@ int qos_add_json(struct json *o, const struct qos_profile *p)
 	if (p->lossy && json_add_bool(o, "lossy", true))
 		return -1;
 	for (unsigned i = 0; i < QOS_CM; i++)
-		if ((p->has & QOS_BIT(i)) && add_one(o, (enum qos_setting)i, p))
+		if ((p->has & QOS_BIT(i)) && conf_add_one(o, (enum qos_setting)i, p))
 			return -1;
 	return 0;
 }

@@ -23,7 +23,7 @@ static int refuse_vf(const struct ctx *ctx, const char *addr, struct err *e)
 	return err_set(e, ERR_CONFIG, 0, "is a VF: this is set on its PF %s", pf);
 }
 
-static int find_rdma(const struct ctx *ctx, struct qos_port *p, struct err *e)
+static int read_find_rdma(const struct ctx *ctx, struct qos_port *p, struct err *e)
 {
 	char path[QOS_PATH_LEN];
 	struct err why;
@@ -57,7 +57,7 @@ static int find_by_address(const struct ctx *ctx, struct qos_port *p, struct err
 	return err_hint(e, "name one of these interfaces");
 }
 
-static int find_pf(const struct ctx *ctx, const char *pf, struct qos_port *p, struct err *e)
+static int read_find_pf(const struct ctx *ctx, const char *pf, struct qos_port *p, struct err *e)
 {
 	char path[QOS_PATH_LEN];
 	struct pci_addr a;
@@ -87,7 +87,7 @@ int qos_find(const struct ctx *ctx, const char *pf, struct qos_port *out, struct
 {
 	struct qos_port p = { .rdma_port = 1 };
 
-	if (find_pf(ctx, pf, &p, e) || find_rdma(ctx, &p, e))
+	if (read_find_pf(ctx, pf, &p, e) || read_find_rdma(ctx, &p, e))
 		return err_wrap(e, "PF \"%.64s\"", pf);
 	*out = p;
 	return 0;
@@ -139,7 +139,7 @@ static const struct {
 	{ QOS_PFC, offsetof(struct dcb_info, has_pfc), "its driver has no priority flow control" },
 };
 
-static int read_dcb(const struct qos_work *w, struct qos_state *s, struct err *e)
+static int qos_read_dcb(const struct qos_work *w, struct qos_state *s, struct err *e)
 {
 	const char *all = NULL;
 	struct err why;
@@ -221,8 +221,8 @@ static int read_ecn(const struct qos_work *w, struct qos_state *s, struct err *e
 }
 
 /* The traffic class in a file. absent: the reason to report if there is no such file. */
-static int read_class(const struct qos_work *w, struct qos_state *s, enum qos_setting what,
-		      uint8_t *out, struct err *e)
+static int qos_read_class(const struct qos_work *w, struct qos_state *s, enum qos_setting what,
+			  uint8_t *out, struct err *e)
 {
 	static const char *const absent[QOS_N] = {
 		[QOS_TC] = "its driver has no tc/1/traffic_class; NVIDIA's own (DOCA-OFED) has",
@@ -279,8 +279,9 @@ int qos_read(const struct ctx *ctx, struct nl *nl, const struct qos_port *p, str
 	const struct qos_work w = { ctx, nl, p };
 	struct qos_state s = { .known = 0 };
 
-	if (read_dcb(&w, &s, e) || read_ecn(&w, &s, e) || read_class(&w, &s, QOS_TC, &s.tc, e) ||
-	    read_class(&w, &s, QOS_CM, &s.cm, e) || read_cnp(&w, &s, e))
+	if (qos_read_dcb(&w, &s, e) || read_ecn(&w, &s, e) ||
+	    qos_read_class(&w, &s, QOS_TC, &s.tc, e) || qos_read_class(&w, &s, QOS_CM, &s.cm, e) ||
+	    read_cnp(&w, &s, e))
 		return -1;
 	read_storm(&w, &s);
 	if (*p->rdma)

@@ -198,7 +198,7 @@ static int check_possible(const struct qos_change *t, struct err *e)
  * Linux 6.12). Their inverse is pushed before that of PFC, so it runs after it: the driver checks
  * sizes against the priorities with PFC.
  */
-static int set_all(struct qos_change *t, struct undo *u, struct err *e)
+static int qos_set_all(struct qos_change *t, struct undo *u, struct err *e)
 {
 	static const struct {
 		enum qos_setting name;
@@ -232,7 +232,7 @@ int qos_set(const struct qos_work *w, const struct qos_profile *want, unsigned *
 
 	if (qos_read(w->ctx, w->nl, w->port, &t.was, e))
 		return -1;
-	if (check_possible(&t, e) || set_all(&t, &u, e))
+	if (check_possible(&t, e) || qos_set_all(&t, &u, e))
 		return err_wrap(e, "%s", w->port->netdev);
 	undo_commit(&u);
 	*changed = t.changed;

@@ -5,13 +5,13 @@
 #include "lib/device/ethtool.h"
 #include "rdma/qos/priv.h"
 
-static const char *netdev_of(const struct qos_change *t)
+static const char *set_dcb_netdev_of(const struct qos_change *t)
 {
 	return t->w->port->netdev;
 }
 
 /* The settings of bits that are not as wanted; they are noted as changed. */
-static unsigned start(struct qos_change *t, const struct qos_state *is, unsigned bits)
+static unsigned set_dcb_start(struct qos_change *t, const struct qos_state *is, unsigned bits)
 {
 	unsigned differing = qos_differing(is, t->want) & bits;
 
@@ -19,12 +19,12 @@ static unsigned start(struct qos_change *t, const struct qos_state *is, unsigned
 	return differing;
 }
 
-static int verify(const struct qos_change *t, unsigned bits, struct err *e)
+static int set_dcb_verify(const struct qos_change *t, unsigned bits, struct err *e)
 {
 	struct qos_state now = t->was;
 	unsigned left;
 
-	if (nl_dcb_get(t->w->nl, netdev_of(t), &now.dcb, e))
+	if (nl_dcb_get(t->w->nl, set_dcb_netdev_of(t), &now.dcb, e))
 		return -1;
 	now.trust_dscp = now.dcb.dscp_rules > 0;
 	now.pfc = now.dcb.pfc;
@@ -61,14 +61,16 @@ static int make_rules(const struct qos_change *t, const uint8_t rules[DCB_DSCP],
 	uint8_t some[DCB_DSCP];
 	struct dcb_info is;
 
-	if (nl_dcb_get(nl, netdev_of(t), &is, e))
+	if (nl_dcb_get(nl, set_dcb_netdev_of(t), &is, e))
 		return -1;
 	if (missing_rules(rules, is.dscp, some)) {
-		if (nl_dcb_add_dscp(nl, netdev_of(t), some, e) ||
-		    nl_dcb_get(nl, netdev_of(t), &is, e))
+		if (nl_dcb_add_dscp(nl, set_dcb_netdev_of(t), some, e) ||
+		    nl_dcb_get(nl, set_dcb_netdev_of(t), &is, e))
 			return -1;
 	}
-	return missing_rules(is.dscp, rules, some) ? nl_dcb_del_dscp(nl, netdev_of(t), some, e) : 0;
+	return missing_rules(is.dscp, rules, some)
+		       ? nl_dcb_del_dscp(nl, set_dcb_netdev_of(t), some, e)
+		       : 0;
 }
 
 static int rules_back(void *arg, struct err *e)
@@ -97,14 +99,14 @@ static void choose_rules(const struct qos_profile *want, uint8_t out[DCB_DSCP])
 
 int qos_set_rules(struct qos_change *t, struct undo *u, struct err *e)
 {
-	unsigned bits = start(t, &t->was, QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_DSCP));
+	unsigned bits = set_dcb_start(t, &t->was, QOS_BIT(QOS_TRUST) | QOS_BIT(QOS_DSCP));
 	uint8_t rules[DCB_DSCP];
 
 	if (!bits)
 		return 0;
 	choose_rules(t->want, rules);
 	undo_push(u, rules_back, t, "put the priorities of DSCP values back");
-	return make_rules(t, rules, e) || verify(t, bits, e) ? -1 : 0;
+	return make_rules(t, rules, e) || set_dcb_verify(t, bits, e) ? -1 : 0;
 }
 
 /* ---- queues ---- */
@@ -113,7 +115,7 @@ static int queues_back(void *arg, struct err *e)
 {
 	const struct qos_change *t = arg;
 
-	return nl_dcb_set_ets(t->w->nl, netdev_of(t), &t->was.dcb, e);
+	return nl_dcb_set_ets(t->w->nl, set_dcb_netdev_of(t), &t->was.dcb, e);
 }
 
 static void choose_queues(const struct qos_profile *want, struct dcb_info *d)
@@ -135,15 +137,18 @@ static void choose_queues(const struct qos_profile *want, struct dcb_info *d)
 
 int qos_set_queues(struct qos_change *t, struct undo *u, struct err *e)
 {
-	unsigned bits =
-		start(t, &t->was, QOS_BIT(QOS_PRIORITY_QUEUES) | QOS_BIT(QOS_QUEUE_BANDWIDTH));
+	unsigned bits = set_dcb_start(t, &t->was,
+				      QOS_BIT(QOS_PRIORITY_QUEUES) | QOS_BIT(QOS_QUEUE_BANDWIDTH));
 	struct dcb_info want = t->was.dcb;
 
 	if (!bits)
 		return 0;
 	choose_queues(t->want, &want);
 	undo_push(u, queues_back, t, "put the queues back");
-	return nl_dcb_set_ets(t->w->nl, netdev_of(t), &want, e) || verify(t, bits, e) ? -1 : 0;
+	return nl_dcb_set_ets(t->w->nl, set_dcb_netdev_of(t), &want, e) ||
+			       set_dcb_verify(t, bits, e)
+		       ? -1
+		       : 0;
 }
 
 /* ---- buffers ---- */
@@ -154,7 +159,7 @@ static int buffers_back(void *arg, struct err *e)
 
 	if (!t->wrote_buffers)
 		return 0;
-	return nl_dcb_set_buffers(t->w->nl, netdev_of(t), &t->was.dcb, e);
+	return nl_dcb_set_buffers(t->w->nl, set_dcb_netdev_of(t), &t->was.dcb, e);
 }
 
 int qos_keep_buffers(struct qos_change *t, struct undo *u, struct err *e)
@@ -174,9 +179,9 @@ int qos_set_buffers(struct qos_change *t, struct undo *u, struct err *e)
 	unsigned bits;
 
 	(void)u;
-	if (nl_dcb_get(t->w->nl, netdev_of(t), &now.dcb, e))
+	if (nl_dcb_get(t->w->nl, set_dcb_netdev_of(t), &now.dcb, e))
 		return -1;
-	bits = start(t, &now, QOS_BIT(QOS_PRIORITY_BUFFERS) | QOS_BIT(QOS_BUFFER_BYTES));
+	bits = set_dcb_start(t, &now, QOS_BIT(QOS_PRIORITY_BUFFERS) | QOS_BIT(QOS_BUFFER_BYTES));
 	if (!bits)
 		return 0;
 	want = now.dcb;
@@ -187,7 +192,10 @@ int qos_set_buffers(struct qos_change *t, struct undo *u, struct err *e)
 			want.buffer[i] = bytes[i];
 	}
 	t->wrote_buffers = true;
-	return nl_dcb_set_buffers(t->w->nl, netdev_of(t), &want, e) || verify(t, bits, e) ? -1 : 0;
+	return nl_dcb_set_buffers(t->w->nl, set_dcb_netdev_of(t), &want, e) ||
+			       set_dcb_verify(t, bits, e)
+		       ? -1
+		       : 0;
 }
 
 /* ---- priority flow control ---- */
@@ -196,18 +204,18 @@ static int pfc_back(void *arg, struct err *e)
 {
 	const struct qos_change *t = arg;
 
-	return nl_dcb_set_pfc(t->w->nl, netdev_of(t), &t->was.dcb, t->was.pfc, e);
+	return nl_dcb_set_pfc(t->w->nl, set_dcb_netdev_of(t), &t->was.dcb, t->was.pfc, e);
 }
 
 int qos_set_pfc(struct qos_change *t, struct undo *u, struct err *e)
 {
-	unsigned bits = start(t, &t->was, QOS_BIT(QOS_PFC));
+	unsigned bits = set_dcb_start(t, &t->was, QOS_BIT(QOS_PFC));
 
 	if (!bits)
 		return 0;
 	undo_push(u, pfc_back, t, "put priority flow control back");
-	return nl_dcb_set_pfc(t->w->nl, netdev_of(t), &t->was.dcb, t->want->pfc, e) ||
-			       verify(t, bits, e)
+	return nl_dcb_set_pfc(t->w->nl, set_dcb_netdev_of(t), &t->was.dcb, t->want->pfc, e) ||
+			       set_dcb_verify(t, bits, e)
 		       ? -1
 		       : 0;
 }
@@ -218,18 +226,18 @@ static int storm_back(void *arg, struct err *e)
 {
 	const struct qos_change *t = arg;
 
-	return ethtool_set_storm(netdev_of(t), t->was.storm, e);
+	return ethtool_set_storm(set_dcb_netdev_of(t), t->was.storm, e);
 }
 
 int qos_set_storm(struct qos_change *t, struct undo *u, struct err *e)
 {
 	struct qos_state now = t->was;
 
-	if (!start(t, &t->was, QOS_BIT(QOS_STORM)))
+	if (!set_dcb_start(t, &t->was, QOS_BIT(QOS_STORM)))
 		return 0;
 	undo_push(u, storm_back, t, "put the time of pause storms back");
-	if (ethtool_set_storm(netdev_of(t), t->want->storm, e) ||
-	    ethtool_get_storm(netdev_of(t), &now.storm, e))
+	if (ethtool_set_storm(set_dcb_netdev_of(t), t->want->storm, e) ||
+	    ethtool_get_storm(set_dcb_netdev_of(t), &now.storm, e))
 		return -1;
 	return qos_differing(&now, t->want) & QOS_BIT(QOS_STORM) ? qos_no_effect(t, QOS_STORM, e)
 								 : 0;

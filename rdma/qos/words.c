@@ -76,7 +76,7 @@ char *qos_list(uint8_t priorities, char out[QOS_LIST_LEN])
 
 /* ---- numbers ---- */
 
-static int take_number(struct slice text, uint64_t max, uint64_t *out)
+static int words_take_number(struct slice text, uint64_t max, uint64_t *out)
 {
 	char digits[12];
 
@@ -87,7 +87,7 @@ static int take_number(struct slice text, uint64_t max, uint64_t *out)
 	return parse_u64(digits, 0, max, out);
 }
 
-static bool is_word(struct slice text, const char *word)
+static bool words_is_word(struct slice text, const char *word)
 {
 	return text.len == strlen(word) && memcmp(text.p, word, text.len) == 0;
 }
@@ -99,17 +99,18 @@ static int take_entry(enum qos_setting s, struct slice text, uint32_t *out)
 						: DCB_PRIORITIES - 1;
 	uint64_t n;
 
-	if (s == QOS_QUEUE_BANDWIDTH && (is_word(text, "strict") || is_word(text, "vendor"))) {
+	if (s == QOS_QUEUE_BANDWIDTH &&
+	    (words_is_word(text, "strict") || words_is_word(text, "vendor"))) {
 		*out = *text.p == 's' ? QOS_STRICT : QOS_VENDOR;
 		return 0;
 	}
-	if (take_number(text, max, &n))
+	if (words_take_number(text, max, &n))
 		return -1;
 	*out = (uint32_t)n;
 	return 0;
 }
 
-static int take_list(enum qos_setting s, const char *text, struct qos_profile *p)
+static int words_take_list(enum qos_setting s, const char *text, struct qos_profile *p)
 {
 	struct slice rest = { text, strlen(text) }, piece;
 	uint32_t list[DCB_PRIORITIES];
@@ -162,13 +163,13 @@ static int take_rule(struct slice text, uint8_t dscp[DCB_DSCP])
 	uint64_t from, to, priority;
 
 	if (!slice_next(&text, '=', &values) || !text.p ||
-	    take_number(text, DCB_PRIORITIES - 1, &priority))
+	    words_take_number(text, DCB_PRIORITIES - 1, &priority))
 		return -1;
 	range = values;
-	if (!slice_next(&range, '-', &first) || take_number(first, DCB_DSCP - 1, &from))
+	if (!slice_next(&range, '-', &first) || words_take_number(first, DCB_DSCP - 1, &from))
 		return -1;
 	last = range.p ? range : first;
-	if (take_number(last, DCB_DSCP - 1, &to) || to < from)
+	if (words_take_number(last, DCB_DSCP - 1, &to) || to < from)
 		return -1;
 	for (uint64_t i = from; i <= to; i++) {
 		if (dscp[i] != QOS_NO_RULE)
@@ -219,7 +220,7 @@ static int take_trust(const char *text, struct qos_profile *p)
 	return 0;
 }
 
-static int take_storm(const char *text, struct qos_profile *p)
+static int words_take_storm(const char *text, struct qos_profile *p)
 {
 	uint64_t ms;
 
@@ -233,13 +234,14 @@ static int take_storm(const char *text, struct qos_profile *p)
 	return 0;
 }
 
-static int take_cnp(const char *text, struct qos_profile *p)
+static int words_take_cnp(const char *text, struct qos_profile *p)
 {
 	struct slice rest = { text, strlen(text) }, dscp;
 	uint64_t d, priority;
 
-	if (!slice_next(&rest, '/', &dscp) || !rest.p || take_number(dscp, DCB_DSCP - 1, &d) ||
-	    take_number(rest, DCB_PRIORITIES - 1, &priority))
+	if (!slice_next(&rest, '/', &dscp) || !rest.p ||
+	    words_take_number(dscp, DCB_DSCP - 1, &d) ||
+	    words_take_number(rest, DCB_PRIORITIES - 1, &priority))
 		return -1;
 	p->cnp = (struct qos_cnp){ (int)d, (int)priority };
 	return 0;
@@ -255,7 +257,7 @@ static int take_class(const char *text, struct qos_profile *p)
 	return 0;
 }
 
-static int take_text(enum qos_setting s, const char *text, struct qos_profile *p)
+static int words_take_text(enum qos_setting s, const char *text, struct qos_profile *p)
 {
 	switch (s) {
 	case QOS_TRUST:
@@ -266,15 +268,15 @@ static int take_text(enum qos_setting s, const char *text, struct qos_profile *p
 	case QOS_QUEUE_BANDWIDTH:
 	case QOS_PRIORITY_BUFFERS:
 	case QOS_BUFFER_BYTES:
-		return take_list(s, text, p);
+		return words_take_list(s, text, p);
 	case QOS_PFC:
 		return qos_priorities(text, &p->pfc);
 	case QOS_STORM:
-		return take_storm(text, p);
+		return words_take_storm(text, p);
 	case QOS_ECN:
 		return qos_priorities(text, &p->ecn);
 	case QOS_CNP:
-		return take_cnp(text, p);
+		return words_take_cnp(text, p);
 	case QOS_TC:
 		return take_class(text, p);
 	case QOS_CM:
@@ -286,7 +288,7 @@ static int take_text(enum qos_setting s, const char *text, struct qos_profile *p
 
 int qos_parse(enum qos_setting s, const char *text, struct qos_profile *p)
 {
-	if (take_text(s, text, p))
+	if (words_take_text(s, text, p))
 		return -1;
 	p->has |= QOS_BIT(s);
 	return 0;

@@ -25,7 +25,7 @@ void vf_file_clear(struct vf_file *f)
 	*f = (struct vf_file){ 0 };
 }
 
-static int check_names(const struct vf_file *f, struct err *e)
+static int manager_conf_check_names(const struct vf_file *f, struct err *e)
 {
 	struct pci_addr a;
 	const char *problem = ifname_problem(f->pf);
@@ -43,7 +43,8 @@ static int check_names(const struct vf_file *f, struct err *e)
 	return 0;
 }
 
-static int decode_guid(const char *key, const char *text, struct guid *out, struct err *e)
+static int manager_conf_decode_guid(const char *key, const char *text, struct guid *out,
+				    struct err *e)
 {
 	if (text && guid_parse(text, out) == 0)
 		return 0;
@@ -55,7 +56,7 @@ static int decode_guids(struct vf_file *f, struct err *e)
 {
 	size_t n = json_len(f->list);
 
-	if (f->first && decode_guid("firstGuid", f->first, &f->guids.first, e))
+	if (f->first && manager_conf_decode_guid("firstGuid", f->first, &f->guids.first, e))
 		return -1;
 	if (f->list && (n == 0 || n > VFS_MAX))
 		return err_set(e, ERR_CONFIG, 0, "guids: %zu is not a number of VFs", n);
@@ -63,7 +64,7 @@ static int decode_guids(struct vf_file *f, struct err *e)
 	if (f->list && !f->guid)
 		return err_nomem(e);
 	json_each (it, f->list) {
-		if (decode_guid("guids", json_str(it), &f->guid[f->guids.n], e))
+		if (manager_conf_decode_guid("guids", json_str(it), &f->guid[f->guids.n], e))
 			return -1;
 		f->guids.n++;
 	}
@@ -79,7 +80,7 @@ static int decode_fields(const char *text, size_t len, struct vf_file *f, struct
 	if (json_refuse_unknown(f->tree, "", fields, e))
 		return err_hint(e, "the keys are pf, count, driver, guids and firstGuid: "
 				   "railhead-vf.d(5)");
-	if (check_names(f, e) || decode_guids(f, e))
+	if (manager_conf_check_names(f, e) || decode_guids(f, e))
 		return -1;
 	if (f->driver && strcmp(f->driver, "default") == 0)
 		f->driver = NULL;

@@ -170,7 +170,8 @@ static int lock_vfs(struct creation *k, struct vf_locks *l, struct err *e)
 
 /* ---- the change ---- */
 
-static int set_up(const struct creation *k, uint32_t n, const char *driver, struct err *e)
+static int manager_create_set_up(const struct creation *k, uint32_t n, const char *driver,
+				 struct err *e)
 {
 	struct vf_setup s = {
 		.m = k->m,
@@ -241,7 +242,8 @@ static int restore_numvfs(void *arg, struct err *e)
 		return set_autoprobe(k, k->pf_state.autoprobe, e) || finish_creation(k, e) ? -1 : 0;
 	manager_report(k->m, "%s: that failed; restoring the old number of VFs: %u", k->name,
 		       k->before);
-	if (pci_set_numvfs(k->m->ctx->sysfs, k->pf, k->before, e) || set_up(k, k->before, NULL, e))
+	if (pci_set_numvfs(k->m->ctx->sysfs, k->pf, k->before, e) ||
+	    manager_create_set_up(k, k->before, NULL, e))
 		return -1;
 	return finish_creation(k, e);
 }
@@ -257,7 +259,7 @@ static int change_numvfs(struct creation *k, struct err *e)
 	if (set_autoprobe(k, false, e) || set_number(k, &locks, e))
 		return -1;
 	unlock_vfs(&locks);
-	if (set_up(k, k->order->count, k->order->driver, e) || finish_creation(k, e))
+	if (manager_create_set_up(k, k->order->count, k->order->driver, e) || finish_creation(k, e))
 		return -1;
 	undo_commit(&undo);
 	return 0;
@@ -268,12 +270,15 @@ static int complete_creation(struct creation *k, struct err *e)
 	if (look_at_pf(k, false, e))
 		return -1;
 	manager_report(k->m, "%s: finishing what was interrupted", k->name);
-	return set_up(k, k->order->count, k->order->driver, e) || finish_creation(k, e) ? -1 : 0;
+	return manager_create_set_up(k, k->order->count, k->order->driver, e) ||
+			       finish_creation(k, e)
+		       ? -1
+		       : 0;
 }
 
 /* ---- the whole call ---- */
 
-static int check_count(struct creation *k, struct err *e)
+static int manager_create_check_count(struct creation *k, struct err *e)
 {
 	struct pci_sriov vfs;
 
@@ -296,7 +301,8 @@ int manager_create(const struct manager *m, const struct vf_order *o, struct vf_
 		return -1;
 	(void)snprintf(k.name, sizeof(k.name), "%s", k.pf);
 	auto_fd int lock = vf_state_lock(m->ctx, k.pf, VF_STATE_LOCK_MS, e);
-	if (lock < 0 || check_count(&k, e) || guid_source_check(&o->guids, o->count, e) ||
+	if (lock < 0 || manager_create_check_count(&k, e) ||
+	    guid_source_check(&o->guids, o->count, e) ||
 	    pf_state_read(m->ctx, k.pf, &k.pf_state, e) || ctx_boot_id(m->ctx, boot, e))
 		return -1;
 	k.interrupted = k.pf_state.making && strcmp(k.pf_state.boot, boot) == 0;

@@ -9,7 +9,7 @@ static bool is_given(struct guid g)
 	return !guid_equal(g, GUID_ZERO);
 }
 
-static int check_list(const struct guid_source *s, struct err *e)
+static int manager_guid_check_list(const struct guid_source *s, struct err *e)
 {
 	char text[GUID_STR_LEN];
 
@@ -36,7 +36,7 @@ int guid_source_check(const struct guid_source *s, uint32_t count, struct err *e
 	if (is_given(s->first) && UINT64_MAX - first <= count)
 		return err_set(e, ERR_CONFIG, 0, "firstGuid: there are no %u GUIDs from %s on",
 			       count, guid_format(s->first, text));
-	return check_list(s, e);
+	return manager_guid_check_list(s, e);
 }
 
 struct guid guid_source_at(const struct guid_source *s, struct guid pf, uint32_t index)

@@ -21,7 +21,7 @@
  * vendors can have the same last bytes: six bits of the first byte then differ in most cases.
  */
 /* The first three bytes of a MAC and of a GUID are the vendor's. */
-static void make_local(const uint8_t *pf, uint32_t index, uint8_t *out, size_t len)
+static void manager_pf_state_make_local(const uint8_t *pf, uint32_t index, uint8_t *out, size_t len)
 {
 	uint32_t maker = (uint32_t)pf[0] << 16 | (uint32_t)pf[1] << 8 | pf[2];
 
@@ -34,14 +34,14 @@ static void make_local(const uint8_t *pf, uint32_t index, uint8_t *out, size_t l
 
 void manager_mac(const uint8_t pf[MAC_LEN], uint32_t index, uint8_t out[MAC_LEN])
 {
-	make_local(pf, index, out, MAC_LEN);
+	manager_pf_state_make_local(pf, index, out, MAC_LEN);
 }
 
 struct guid manager_guid(struct guid pf, uint32_t index)
 {
 	struct guid out = GUID_ZERO;
 
-	make_local(pf.byte, index, out.byte, GUID_LEN);
+	manager_pf_state_make_local(pf.byte, index, out.byte, GUID_LEN);
 	return out;
 }
 
@@ -146,7 +146,7 @@ char *pf_state_print(const struct pf_state *b)
 
 /* ---- files ---- */
 
-static int open_folder(const struct ctx *ctx, bool create, struct err *e)
+static int manager_pf_state_open_folder(const struct ctx *ctx, bool create, struct err *e)
 {
 	auto_fd int state = fs_open_dir(ctx->state_dir, create, e);
 
@@ -161,7 +161,7 @@ int pf_state_read(const struct ctx *ctx, const char *pf, struct pf_state *out, s
 	ssize_t len = -1;
 
 	(void)snprintf(b.pf, sizeof(b.pf), "%s", pf);
-	auto_fd int dir = open_folder(ctx, false, &why);
+	auto_fd int dir = manager_pf_state_open_folder(ctx, false, &why);
 	if (dir >= 0)
 		len = fs_read_at(dir, pf, FILE_MAX, &text, &why);
 	if (len < 0 && why.errnum != ENOENT) {
@@ -186,7 +186,7 @@ int pf_state_write(const struct ctx *ctx, const struct pf_state *b, struct err *
 
 	if (!text)
 		return err_nomem(e);
-	auto_fd int dir = open_folder(ctx, true, e);
+	auto_fd int dir = manager_pf_state_open_folder(ctx, true, e);
 	if (dir < 0 || fs_replace_at(dir, b->pf, text, true, e))
 		return err_wrap(e, "write %s/" FOLDER "/%s", ctx->state_dir, b->pf);
 	return 0;

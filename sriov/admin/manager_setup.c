@@ -139,8 +139,8 @@ static int bind_vf(const struct vf_setup *s, const char *vf, int64_t deadline, s
 #define SETTING_LEN 40
 
 /* "MAC 02:...", "GUID 02:..." */
-static const char *address_text(const struct vf_setup *s, const struct vf_entry *x,
-				char out[SETTING_LEN])
+static const char *manager_setup_address_text(const struct vf_setup *s, const struct vf_entry *x,
+					      char out[SETTING_LEN])
 {
 	char text[GUID_STR_LEN] = "unknown";
 
@@ -169,8 +169,8 @@ static int give_driver(const struct vf_setup *s, uint32_t index, int64_t deadlin
 	    vf_start_entry(m->ctx, m->nl, &place, &x, e) || vf_state_write(m->ctx, &x, e))
 		return -1;
 	manager_report(m, "  VF %u %s: %s, driver %s, interface %s", index, f.vf,
-		       address_text(s, &x, text), *place.driver ? place.driver : "none",
-		       *place.name ? place.name : "none");
+		       manager_setup_address_text(s, &x, text),
+		       *place.driver ? place.driver : "none", *place.name ? place.name : "none");
 	return 0;
 }
 

@@ -84,7 +84,8 @@ static int read_netdev(struct nl *nl, int rc, const struct err *why, struct netd
 	return 0;
 }
 
-static int find_rdma(const struct ctx *ctx, const char *addr, char out[PCI_RDMA_LEN], struct err *e)
+static int inventory_find_rdma(const struct ctx *ctx, const char *addr, char out[PCI_RDMA_LEN],
+			       struct err *e)
 {
 	struct err why;
 
@@ -107,12 +108,12 @@ static bool is_unreachable(const struct vf_view *v)
 	return *p.driver && !*v->netdev.name && !vf_has_userspace_driver(&p);
 }
 
-static bool is_free(const struct vf_view *v)
+static bool inventory_is_free(const struct vf_view *v)
 {
 	return v->use == VF_FREE || v->use == VF_UNREPAIRED;
 }
 
-static int check_peer(const struct ctx *ctx, struct vf_view *v, struct err *e)
+static int inventory_check_peer(const struct ctx *ctx, struct vf_view *v, struct err *e)
 {
 	auto_peer struct peer p = { .file = "" };
 	int rc = peer_of_vf(ctx, v->addr, &p, e);
@@ -126,7 +127,8 @@ static int check_peer(const struct ctx *ctx, struct vf_view *v, struct err *e)
 	return 0;
 }
 
-static int check_host(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+static int inventory_check_host(const struct ctx *ctx, struct nl *nl, struct vf_view *v,
+				struct err *e)
 {
 	char why[HOST_USE_LEN];
 	struct vf_place p = { 0 };
@@ -160,7 +162,8 @@ static void say_left(struct vf_view *v)
 }
 
 /* The VF state comes first. A VF that is free there may still be in use by others. */
-static int find_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, struct err *e)
+static int inventory_find_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v,
+			      struct err *e)
 {
 	struct err why;
 
@@ -180,9 +183,10 @@ static int find_use(const struct ctx *ctx, struct nl *nl, struct vf_view *v, str
 		v->use = v->entry.to_restore ? VF_UNREPAIRED : VF_FREE;
 		say_left(v);
 	}
-	if ((is_free(v) && check_peer(ctx, v, e)) || (is_free(v) && check_host(ctx, nl, v, e)))
+	if ((inventory_is_free(v) && inventory_check_peer(ctx, v, e)) ||
+	    (inventory_is_free(v) && inventory_check_host(ctx, nl, v, e)))
 		return -1;
-	if (is_free(v) && is_unreachable(v))
+	if (inventory_is_free(v) && is_unreachable(v))
 		v->use = VF_OTHER_NETNS;
 	return 0;
 }
@@ -195,8 +199,8 @@ static int read_vf(const struct ctx *ctx, struct nl *nl, struct vf_view *v, stru
 	if (pci_read(ctx->sysfs, v->addr, &v->pci, e))
 		return -1;
 	int rc = pci_vf_netdev(ctx->sysfs, v->addr, v->netdev.name, &why);
-	if (read_netdev(nl, rc, &why, &v->netdev, e) || find_rdma(ctx, v->addr, v->rdma, e) ||
-	    find_use(ctx, nl, v, e))
+	if (read_netdev(nl, rc, &why, &v->netdev, e) ||
+	    inventory_find_rdma(ctx, v->addr, v->rdma, e) || inventory_find_use(ctx, nl, v, e))
 		return -1;
 	return 0;
 }
@@ -269,8 +273,8 @@ int inventory_vf(const struct ctx *ctx, struct nl *nl, const char *addr, struct 
 
 /* ---- PFs ---- */
 
-static int add_vf(const struct ctx *ctx, struct nl *nl, struct pf_view *p, uint32_t index,
-		  struct err *e)
+static int inventory_add_vf(const struct ctx *ctx, struct nl *nl, struct pf_view *p, uint32_t index,
+			    struct err *e)
 {
 	struct vf_view *v = &p->vf[p->n_vfs];
 	struct err why;
@@ -319,7 +323,7 @@ static int add_vfs(const struct ctx *ctx, struct nl *nl, struct pf_view *p, stru
 	if (!p->vf)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < p->count.num; i++) {
-		if (add_vf(ctx, nl, p, i, e))
+		if (inventory_add_vf(ctx, nl, p, i, e))
 			return -1;
 	}
 	return find_lost(ctx, p->vf, p->n_vfs, e) || read_pf_side(nl, p, e) ? -1 : 0;
@@ -335,7 +339,7 @@ int inventory_pf(const struct ctx *ctx, struct nl *nl, const char *addr, struct 
 	if (pci_read(ctx->sysfs, addr, &p.pci, e) || pci_sriov(ctx->sysfs, addr, &p.count, e))
 		return -1;
 	int rc = pci_pf_netdev(ctx->sysfs, addr, p.netdev.name, &why);
-	if (read_netdev(nl, rc, &why, &p.netdev, e) || find_rdma(ctx, addr, p.rdma, e) ||
+	if (read_netdev(nl, rc, &why, &p.netdev, e) || inventory_find_rdma(ctx, addr, p.rdma, e) ||
 	    add_vfs(ctx, nl, &p, e))
 		return -1;
 	*out = p;
@@ -381,8 +385,8 @@ static bool is_pf(const struct ctx *ctx, const char *addr)
 
 #define PFS_MAX 65536
 
-static int add_pf(const struct ctx *ctx, struct nl *nl, const char *addr, struct inventory *v,
-		  struct err *e)
+static int inventory_add_pf(const struct ctx *ctx, struct nl *nl, const char *addr,
+			    struct inventory *v, struct err *e)
 {
 	struct err why;
 
@@ -414,7 +418,7 @@ int inventory_read(const struct ctx *ctx, struct nl *nl, struct inventory *out, 
 	}
 	for (size_t i = 0; i < names.n; i++) {
 		if (pci_parse(names.name[i], &addr) == 0 && is_pf(ctx, names.name[i]) &&
-		    add_pf(ctx, nl, names.name[i], &v, e))
+		    inventory_add_pf(ctx, nl, names.name[i], &v, e))
 			return -1;
 	}
 	*out = v;

@@ -35,12 +35,12 @@ struct survey {
 	size_t n;
 };
 
-static void survey_clear(struct survey *s)
+static void near_survey_clear(struct survey *s)
 {
 	topo_machine_clear(&s->m);
 	free(s->pf);
 }
-#define auto_survey auto_clean(survey_clear)
+#define auto_survey auto_clean(near_survey_clear)
 
 /* ---- the devices ---- */
 
@@ -80,7 +80,7 @@ static int read_paths(struct survey *s, struct err *e)
 	return topo_read_functions(s->who->ctx->sysfs, bdf, n, &s->m, e);
 }
 
-static int find_functions(struct survey *s, struct err *e)
+static int near_find_functions(struct survey *s, struct err *e)
 {
 	for (size_t i = 0; i < s->gpus->n; i++) {
 		s->gpu[i] = function_of(s, s->gpus->gpu[i]);
@@ -103,21 +103,21 @@ static int find_functions(struct survey *s, struct err *e)
 /* ---- the order ---- */
 
 /* A GPU that has fewer VFs comes first, then the shorter distance. */
-static int compare_candidates(const struct candidate *a, const struct candidate *b)
+static int near_compare_candidates(const struct candidate *a, const struct candidate *b)
 {
 	int c = cmp_u64(a->assigned, b->assigned);
 
 	return c ? c : topo_distance_cmp(&a->distance, &b->distance);
 }
 
-static void find_gpu(const struct survey *s, struct candidate *o)
+static void near_find_gpu(const struct survey *s, struct candidate *o)
 {
 	for (size_t i = 0; i < s->gpus->n; i++) {
 		struct candidate x = *o;
 		x.gpu = i;
 		x.assigned = s->assigned[i];
 		topo_distance(&s->m, s->gpu[i], o->pci, &x.distance);
-		if (i == 0 || compare_candidates(&x, o) < 0)
+		if (i == 0 || near_compare_candidates(&x, o) < 0)
 			*o = x;
 	}
 }
@@ -131,14 +131,14 @@ static bool is_same_card(const char *a, const char *b)
 }
 
 /* A VF that the container has already counts for the GPU that its PF suits best. */
-static void count_held(struct survey *s)
+static void near_count_held(struct survey *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct candidate *o = &s->pf[i];
 		o->held = claim_has_vf_of(s->who, o->addr);
 		if (!o->held)
 			continue;
-		find_gpu(s, o);
+		near_find_gpu(s, o);
 		s->assigned[o->gpu]++;
 		for (size_t k = 0; k < s->n; k++)
 			s->pf[k].card_held |= is_same_card(o->addr, s->pf[k].addr);
@@ -148,7 +148,7 @@ static void count_held(struct survey *s)
 static int by_preference(const void *x, const void *y)
 {
 	const struct candidate *a = x, *b = y;
-	int c = compare_candidates(a, b);
+	int c = near_compare_candidates(a, b);
 
 	c = c ? c : cmp_u64(a->card_held, b->card_held);
 	return c ? c : cmp_u64(a->nth, b->nth);
@@ -156,11 +156,11 @@ static int by_preference(const void *x, const void *y)
 
 static int make_survey(struct survey *s, struct pf_list pfs, struct err *e)
 {
-	if (find_pfs(s, pfs, e) || read_paths(s, e) || find_functions(s, e))
+	if (find_pfs(s, pfs, e) || read_paths(s, e) || near_find_functions(s, e))
 		return -1;
-	count_held(s);
+	near_count_held(s);
 	for (size_t i = 0; i < s->n; i++)
-		find_gpu(s, &s->pf[i]);
+		near_find_gpu(s, &s->pf[i]);
 	qsort(s->pf, s->n, sizeof(*s->pf), by_preference);
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 #define POD "gpu"
 
-static int add_gpu(struct near_gpus *g, const char *text, struct err *e)
+static int near_gpus_add_gpu(struct near_gpus *g, const char *text, struct err *e)
 {
 	struct pci_addr a;
 	char one[PCI_STR_LEN];
@@ -31,21 +31,21 @@ static int add_gpu(struct near_gpus *g, const char *text, struct err *e)
 }
 
 /* "0000:0f:00.0,0000:47:00.0" */
-static int add_text(struct near_gpus *g, const char *text, struct err *e)
+static int near_gpus_add_text(struct near_gpus *g, const char *text, struct err *e)
 {
 	char one[PCI_STR_LEN + 64];
 
 	while (*text) {
 		size_t len = strcspn(text, ",");
 		(void)snprintf(one, sizeof(one), "%.*s", (int)(len < 64 ? len : 64), text);
-		if (len && add_gpu(g, one, e))
+		if (len && near_gpus_add_gpu(g, one, e))
 			return -1;
 		text += len + (text[len] == ',');
 	}
 	return 0;
 }
 
-static int add_list(struct near_gpus *g, const struct json *n, struct err *e)
+static int near_gpus_add_list(struct near_gpus *g, const struct json *n, struct err *e)
 {
 	char shown[JSON_SHOW_LEN];
 
@@ -54,7 +54,7 @@ static int add_list(struct near_gpus *g, const struct json *n, struct err *e)
 		if (!text)
 			return err_set(e, ERR_CONFIG, 0, "%s: %s is not a PCI address", g->source,
 				       json_show(it, shown));
-		if (add_gpu(g, text, e))
+		if (near_gpus_add_gpu(g, text, e))
 			return -1;
 	}
 	return 0;
@@ -81,7 +81,7 @@ int near_decode(const struct json *near, struct near_gpus *out, struct err *e)
 	}
 	if (!text && json_type(near) != JSON_ARRAY)
 		return refuse_type(&g, near, what, e);
-	if (text ? add_gpu(&g, text, e) : add_list(&g, near, e))
+	if (text ? near_gpus_add_gpu(&g, text, e) : near_gpus_add_list(&g, near, e))
 		return -1;
 	if (!g.n)
 		return refuse_type(&g, near, what, e);
@@ -96,7 +96,7 @@ static int from_args(const struct cni_call *call, struct near_gpus *g, struct er
 	char text[NEAR_GPUS_MAX * PCI_STR_LEN];
 	int rc = cni_args_get(call->env.args, "GPUS", text, sizeof(text), e);
 
-	return rc <= 0 ? rc : add_text(g, text, e);
+	return rc <= 0 ? rc : near_gpus_add_text(g, text, e);
 }
 
 static int from_conf(const struct cni_call *call, struct near_gpus *g, struct err *e)
@@ -106,11 +106,11 @@ static int from_conf(const struct cni_call *call, struct near_gpus *g, struct er
 	if (!n)
 		return 0;
 	if (json_str(n))
-		return add_text(g, json_str(n), e);
+		return near_gpus_add_text(g, json_str(n), e);
 	if (json_type(n) != JSON_ARRAY)
 		return refuse_type(g, n,
 				   "a list of PCI addresses nor text with commas between them", e);
-	return add_list(g, n, e);
+	return near_gpus_add_list(g, n, e);
 }
 
 /* The sources of a pod's GPUs. The first one that names any is used. */

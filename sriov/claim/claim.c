@@ -34,7 +34,7 @@ static void claim_attempt_clear(struct claim_attempt *t)
 /* ---- the recorded state ---- */
 
 /* Without a state, or with a damaged one, the records say whose the VF is. */
-static int read_entry(struct claim_attempt *t, struct err *e)
+static int claim_read_entry(struct claim_attempt *t, struct err *e)
 {
 	const struct ctx *ctx = t->who->ctx;
 	struct err why;
@@ -234,7 +234,7 @@ static int follow_changes(struct claim_attempt *t, struct err *e)
 }
 
 /* An early look, before anything changes. The plugin looks again under the lock of the node. */
-static int check_rdma(const struct claim_attempt *t, struct err *e)
+static int claim_check_rdma(const struct claim_attempt *t, struct err *e)
 {
 	char name[PCI_RDMA_LEN];
 
@@ -283,7 +283,7 @@ static int take_ownership(struct claim_attempt *t, struct err *e)
 		return refuse_owned(t, e);
 	if ((t->known && clean_up(t, e)) || (!ours && check_peer_owner(t, e)))
 		return -1;
-	if (vf_check_usable(&t->place, e) || refuse_used_by_host(t, e) || check_rdma(t, e))
+	if (vf_check_usable(&t->place, e) || refuse_used_by_host(t, e) || claim_check_rdma(t, e))
 		return -1;
 	if (!t->known)
 		return start_entry(t, e) || clean_up(t, e) || write_owner(t, e) ? -1 : 0;
@@ -303,7 +303,7 @@ int claim_vf(const struct claimant *who, const char *vf, struct vf_place *place,
 
 	/* Locate the VF under the lock: the previous holder of the lock can have moved or renamed
 	 * it. */
-	if (lock < 0 || vf_locate(who->ctx, who->nl, vf, &t.place, e) || read_entry(&t, e) ||
+	if (lock < 0 || vf_locate(who->ctx, who->nl, vf, &t.place, e) || claim_read_entry(&t, e) ||
 	    take_ownership(&t, e))
 		return -1;
 	*place = t.place;
@@ -377,8 +377,8 @@ static int release_locked(const struct ctx *ctx, struct vf_entry *x, struct err 
 }
 
 /* 1: *x is the state of the VF; 0: nothing is known of it. recorded: a record has the VF. */
-static int read_state(const struct ctx *ctx, const char *vf, bool recorded, struct vf_entry *x,
-		      struct err *e)
+static int claim_read_state(const struct ctx *ctx, const char *vf, bool recorded,
+			    struct vf_entry *x, struct err *e)
 {
 	struct err why;
 
@@ -393,12 +393,12 @@ static int read_state(const struct ctx *ctx, const char *vf, bool recorded, stru
 	return recorded ? lost_find(ctx, vf, x, e) : 0;
 }
 
-static int release_vf(const struct ctx *ctx, const char *vf, const struct record *r, bool recorded,
-		      struct err *e)
+static int claim_release_vf(const struct ctx *ctx, const char *vf, const struct record *r,
+			    bool recorded, struct err *e)
 {
 	auto_vf_entry struct vf_entry x = { 0 };
 	auto_fd int lock = vf_state_lock(ctx, vf, VF_STATE_LOCK_MS, e);
-	int rc = lock < 0 ? -1 : read_state(ctx, vf, recorded, &x, e);
+	int rc = lock < 0 ? -1 : claim_read_state(ctx, vf, recorded, &x, e);
 
 	if (rc <= 0)
 		return rc;
@@ -408,7 +408,7 @@ static int release_vf(const struct ctx *ctx, const char *vf, const struct record
 int claim_release(const struct ctx *ctx, const char *vf, const struct record_key *key,
 		  struct netns_id id, struct err *e)
 {
-	return release_vf(ctx, vf, &(struct record){ .key = *key, .netns_id = id }, false, e);
+	return claim_release_vf(ctx, vf, &(struct record){ .key = *key, .netns_id = id }, false, e);
 }
 
 int claim_take_guid_back(const struct ctx *ctx, const struct record *r, struct err *e)
@@ -448,7 +448,7 @@ struct release {
 	int rc;
 };
 
-static int release_one(const struct vf_entry *x, void *arg)
+static int claim_release_one(const struct vf_entry *x, void *arg)
 {
 	struct release *r = arg;
 
@@ -462,7 +462,7 @@ int claim_release_all(const struct ctx *ctx, const struct record_key *key, struc
 {
 	struct release r = { ctx, key, id, e, 0 };
 
-	return vf_state_each(ctx, release_one, &r, e) || r.rc ? -1 : 0;
+	return vf_state_each(ctx, claim_release_one, &r, e) || r.rc ? -1 : 0;
 }
 
 /* ---- without state and record ---- */
@@ -585,7 +585,7 @@ int sriov_restore(const struct ctx *ctx, const struct record *r, struct err *e)
 	auto_peer struct peer p = { .file = "" };
 	struct err ignored;
 
-	if (vf && release_vf(ctx, vf, r, true, e))
+	if (vf && claim_release_vf(ctx, vf, r, true, e))
 		return -1;
 	/* If the VF was imported or attached again, the file of sriov-cni is outdated. */
 	if (vf && peer_find(ctx, r->key.container, r->key.ifname, &p, &ignored) == 0 &&

@@ -58,7 +58,7 @@ struct rdma_search {
 	struct vf_rdma *out;
 };
 
-static int is_of_vf(const struct rdma_link *d, void *arg)
+static int lost_is_of_vf(const struct rdma_link *d, void *arg)
 {
 	struct rdma_search *s = arg;
 	struct rdma_chardev c;
@@ -76,8 +76,8 @@ static int is_of_vf(const struct rdma_link *d, void *arg)
 }
 
 /* sysfs of the host shows the character device also while the device is in the pod. */
-static int find_rdma(const struct lost_vf *l, const struct netns *pod, struct vf_rdma *out,
-		     struct err *e)
+static int lost_find_rdma(const struct lost_vf *l, const struct netns *pod, struct vf_rdma *out,
+			  struct err *e)
 {
 	auto_netns struct netns host = { .fd = -1 };
 	auto_nl struct nl *nl = NULL;
@@ -99,7 +99,7 @@ static int find_rdma(const struct lost_vf *l, const struct netns *pod, struct vf
 		return -1;
 	}
 	s.nl = nl;
-	return nl_rdma_list(nl, is_of_vf, &s, e);
+	return nl_rdma_list(nl, lost_is_of_vf, &s, e);
 }
 
 static int set_owner(const struct lost_vf *l, struct vf_entry *x, struct err *e)
@@ -115,7 +115,7 @@ static int set_owner(const struct lost_vf *l, struct vf_entry *x, struct err *e)
 		x->owner.ifindex = INT_MAX; /* it has one, but nothing says which */
 	/* From a dead pod the kernel returns it. */
 	return vf_owner_netns(l->ctx, &x->owner, &pod, &ignored) == 1
-		       ? find_rdma(l, &pod, &x->owner.rdma, e)
+		       ? lost_find_rdma(l, &pod, &x->owner.rdma, e)
 		       : 0;
 }
 
@@ -191,7 +191,7 @@ struct lost_search {
 };
 
 /* The text form owns its strings; the record goes. */
-static int keep(struct lost_search *s, const struct vf_entry *x)
+static int lost_keep(struct lost_search *s, const struct vf_entry *x)
 {
 	auto_free char *text = vf_state_print(x);
 
@@ -213,7 +213,7 @@ static int consider(const struct record *part, void *arg)
 		return 0;
 	int rc = of_record(s->ctx, part, &x, s->e);
 	if (rc == 0 && (!s->found || vf_owner_lives(s->ctx, &x)))
-		rc = keep(s, &x);
+		rc = lost_keep(s, &x);
 	s->rc = rc < 0 ? -1 : 0;
 	return s->rc;
 }

@@ -21,7 +21,7 @@ void peer_clear(struct peer *p)
 
 /* ---- one file ---- */
 
-static bool has_key(const struct json *o, const char *key)
+static bool peer_has_key(const struct json *o, const char *key)
 {
 	return json_get(o, key) != NULL;
 }
@@ -62,9 +62,11 @@ static void take_pf_side(const struct json *o, struct vf_info *s)
 			       .link_state = link <= VF_LINK_DISABLE ? (enum vf_link_state)link
 								     : VF_LINK_AUTO };
 	s->has = (take_mac(o, "AdminMAC", s->mac) ? VF_MAC : 0) |
-		 (has_key(o, "Vlan") ? VF_VLAN : 0) | (has_key(o, "MaxTxRate") ? VF_RATE : 0) |
-		 (has_key(o, "SpoofChk") ? VF_SPOOFCHK : 0) | (has_key(o, "Trust") ? VF_TRUST : 0) |
-		 (has_key(o, "LinkState") ? VF_LINK_STATE : 0);
+		 (peer_has_key(o, "Vlan") ? VF_VLAN : 0) |
+		 (peer_has_key(o, "MaxTxRate") ? VF_RATE : 0) |
+		 (peer_has_key(o, "SpoofChk") ? VF_SPOOFCHK : 0) |
+		 (peer_has_key(o, "Trust") ? VF_TRUST : 0) |
+		 (peer_has_key(o, "LinkState") ? VF_LINK_STATE : 0);
 }
 
 static unsigned configured_attrs(const struct json *conf)
@@ -73,14 +75,15 @@ static unsigned configured_attrs(const struct json *conf)
 				json_bool(json_get(conf, "runtimeConfig"), "mac")
 			? VF_MAC
 			: 0) |
-	       (has_key(conf, "vlan") ? VF_VLAN : 0) |
-	       (has_key(conf, "min_tx_rate") || has_key(conf, "max_tx_rate") ? VF_RATE : 0) |
+	       (peer_has_key(conf, "vlan") ? VF_VLAN : 0) |
+	       (peer_has_key(conf, "min_tx_rate") || peer_has_key(conf, "max_tx_rate") ? VF_RATE
+										       : 0) |
 	       (json_bool(conf, "spoofchk") ? VF_SPOOFCHK : 0) |
 	       (json_bool(conf, "trust") ? VF_TRUST : 0) |
 	       (json_bool(conf, "link_state") ? VF_LINK_STATE : 0);
 }
 
-static void take_name(const struct json *o, const char *key, struct vf_baseline *b)
+static void peer_take_name(const struct json *o, const char *key, struct vf_baseline *b)
 {
 	const char *name = json_str(json_get(o, key));
 
@@ -99,7 +102,7 @@ static void take_addr(const struct json *o, const char *key, struct hw_addr *out
 
 static void take_netdev(const struct json *o, struct vf_baseline *b)
 {
-	take_name(o, "HostIFName", b);
+	peer_take_name(o, "HostIFName", b);
 	if (!b->has_netdev)
 		return;
 	take_addr(o, "EffectiveMAC", &b->addr);
@@ -125,7 +128,7 @@ int peer_decode(const char *text, size_t len, struct peer *out, struct err *e)
 	pci_format(a, p.vf);
 	p.network = network ? network : "";
 	if (early) {
-		take_name(conf, "HostIFNames", &p.base);
+		peer_take_name(conf, "HostIFNames", &p.base);
 		p.to_restore = json_u32(conf, "vlan") ? VF_VLAN : 0;
 	} else {
 		p.to_restore = configured_attrs(conf);
@@ -140,7 +143,7 @@ int peer_decode(const char *text, size_t len, struct peer *out, struct err *e)
 /* ---- the folder ---- */
 
 /* 1: p->netns is set; 0: there is no such file. */
-static int read_netns(int dir, struct peer *p, struct err *e)
+static int peer_read_netns(int dir, struct peer *p, struct err *e)
 {
 	char name[sizeof(BY_PCI) + PCI_STR_LEN];
 	auto_free char *text = NULL;
@@ -158,7 +161,7 @@ static int read_netns(int dir, struct peer *p, struct err *e)
 	return 1;
 }
 
-static int read_file(int dir, const char *file, struct peer *p, struct err *e)
+static int claim_peer_read_file(int dir, const char *file, struct peer *p, struct err *e)
 {
 	auto_free char *text = NULL;
 	ssize_t len = fs_read_at(dir, file, FILE_MAX, &text, e);
@@ -166,7 +169,7 @@ static int read_file(int dir, const char *file, struct peer *p, struct err *e)
 	if (len < 0 || peer_decode(text, (size_t)len, p, e))
 		return -1;
 	(void)snprintf(p->file, sizeof(p->file), "%s", file);
-	if (read_netns(dir, p, e) >= 0)
+	if (peer_read_netns(dir, p, e) >= 0)
 		return 0;
 	peer_clear(p);
 	return -1;
@@ -180,7 +183,7 @@ int peer_find(const struct ctx *ctx, const char *container, const char *ifname, 
 	int n = snprintf(file, sizeof(file), "%s-%s", container, ifname);
 	auto_fd int dir = peer_files_open(ctx, FOLDER, e);
 
-	if (dir < 0 || n >= (int)sizeof(file) || read_file(dir, file, &p, e)) {
+	if (dir < 0 || n >= (int)sizeof(file) || claim_peer_read_file(dir, file, &p, e)) {
 		if (dir >= 0 && n >= (int)sizeof(file))
 			return err_set(e, ERR_NOTFOUND, ENAMETOOLONG, "file of %.64s", container);
 		if (peer_files_absent(e))
@@ -208,7 +211,7 @@ struct each {
 	void *arg;
 };
 
-static int visit_file(int dir, const char *file, void *arg)
+static int claim_peer_visit_file(int dir, const char *file, void *arg)
 {
 	const struct each *each = arg;
 	auto_peer struct peer p = { .file = "" };
@@ -216,7 +219,7 @@ static int visit_file(int dir, const char *file, void *arg)
 
 	if (strcmp(file, BY_PCI) == 0)
 		return 0;
-	if (read_file(dir, file, &p, &why)) {
+	if (claim_peer_read_file(dir, file, &p, &why)) {
 		if (peer_files_absent(&why))
 			return 0;
 		log_debug(&each->ctx->log, "%s/" FOLDER "/%s: %s", each->ctx->cni_dir, file,
@@ -232,7 +235,7 @@ int peer_each(const struct ctx *ctx, peer_fn fn, void *arg, struct err *e)
 {
 	struct each each = { ctx, fn, arg };
 
-	return peer_files_each(ctx, FOLDER, visit_file, &each, e);
+	return peer_files_each(ctx, FOLDER, claim_peer_visit_file, &each, e);
 }
 
 /* ---- the owner of a VF ---- */
@@ -243,7 +246,7 @@ struct search {
 	bool found;
 };
 
-static int is_of_vf(const struct peer *p, void *arg)
+static int peer_is_of_vf(const struct peer *p, void *arg)
 {
 	struct search *s = arg;
 
@@ -291,12 +294,12 @@ int peer_of_vf(const struct ctx *ctx, const char *vf, struct peer *out, struct e
 	struct search s = { &p, vf, false };
 	struct err why;
 
-	if (peer_each(ctx, is_of_vf, &s, e))
+	if (peer_each(ctx, peer_is_of_vf, &s, e))
 		return -1;
 	if (!s.found) {
 		auto_fd int dir = peer_files_open(ctx, FOLDER, &why);
 		(void)snprintf(p.vf, sizeof(p.vf), "%s", vf);
-		int rc = dir < 0 ? 0 : read_netns(dir, &p, e);
+		int rc = dir < 0 ? 0 : peer_read_netns(dir, &p, e);
 		if (rc <= 0)
 			return rc < 0 ? -1 : (int)PEER_NONE;
 	}

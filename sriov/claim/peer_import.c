@@ -64,8 +64,9 @@ static struct json *peer_config(const struct peer *p)
 	return TAKE_PTR(conf);
 }
 
-static int write_record(const struct ctx *ctx, const struct peer *p, const struct netns *pod,
-			const struct vf_place *place, struct err *e)
+static int peer_import_write_record(const struct ctx *ctx, const struct peer *p,
+				    const struct netns *pod, const struct vf_place *place,
+				    struct err *e)
 {
 	auto_json struct json *conf = peer_config(p), *device = sriov_device(place, NULL, NULL);
 	struct record r = { .key = { p->network, p->container, p->ifname },
@@ -109,7 +110,7 @@ int peer_import(const struct ctx *ctx, const struct peer *p, struct err *e)
 		return err_set(e, ERR_BUSY, 0, "it is an attachment of railhead already");
 	auto_fd int vf_lock = vf_state_lock(ctx, p->vf, VF_STATE_LOCK_MS, e);
 	return vf_lock < 0 || write_entry(ctx, p, &place, e) ||
-			       write_record(ctx, p, &pod, &place, e)
+			       peer_import_write_record(ctx, p, &pod, &place, e)
 		       ? -1
 		       : 0;
 }

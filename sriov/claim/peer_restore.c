@@ -128,8 +128,8 @@ int peer_entry(const struct peer_host *h, const struct peer *p, const struct pee
 
 /* ---- restore ---- */
 
-static int restore_vf(const struct ctx *ctx, struct nl *nl, const struct peer *p,
-		      struct vf_entry *x, struct err *e)
+static int claim_restore_vf(const struct ctx *ctx, struct nl *nl, const struct peer *p,
+			    struct vf_entry *x, struct err *e)
 {
 	log_info(&ctx->log, "VF %s: restoring it as it was before sriov-cni's container %.64s",
 		 p->vf, p->container);
@@ -155,7 +155,7 @@ int peer_restore(const struct ctx *ctx, struct nl *nl, const struct peer *p, str
 	const struct peer_host h = { ctx, nl, known && !known->owned ? known : NULL };
 	struct vf_entry x;
 
-	if (peer_entry(&h, p, &owner, &x, e) || restore_vf(ctx, nl, p, &x, e))
+	if (peer_entry(&h, p, &owner, &x, e) || claim_restore_vf(ctx, nl, p, &x, e))
 		return -1;
 	vf_entry_clear(entry);
 	/* The VF has no owner now, and the owner's strings belong to p. */
@@ -165,8 +165,8 @@ int peer_restore(const struct ctx *ctx, struct nl *nl, const struct peer *p, str
 	return 0;
 }
 
-static int release_locked(const struct ctx *ctx, const struct peer *p,
-			  const struct peer_owner *owner, struct err *e)
+static int peer_restore_release_locked(const struct ctx *ctx, const struct peer *p,
+				       const struct peer_owner *owner, struct err *e)
 {
 	auto_vf_entry struct vf_entry old = { 0 };
 	const struct vf_entry *known = read_known(ctx, p->vf, &old);
@@ -184,7 +184,7 @@ static int release_locked(const struct ctx *ctx, const struct peer *p,
 	if (nl_open(&nl, e))
 		return -1;
 	const struct peer_host h = { ctx, nl, known };
-	return peer_entry(&h, p, owner, &x, e) || restore_vf(ctx, nl, p, &x, e) ? -1 : 0;
+	return peer_entry(&h, p, owner, &x, e) || claim_restore_vf(ctx, nl, p, &x, e) ? -1 : 0;
 }
 
 int peer_release(const struct ctx *ctx, const struct peer_owner *owner, struct err *e)
@@ -208,5 +208,5 @@ int peer_release(const struct ctx *ctx, const struct peer_owner *owner, struct e
 	if (!*at.netns)
 		at.netns = p.netns;
 	auto_fd int lock = vf_state_lock(ctx, p.vf, VF_STATE_LOCK_MS, e);
-	return lock < 0 ? -1 : release_locked(ctx, &p, &at, e);
+	return lock < 0 ? -1 : peer_restore_release_locked(ctx, &p, &at, e);
 }

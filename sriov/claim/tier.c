@@ -38,7 +38,7 @@ static struct tier empty_tier(void)
 			      .traffic_class = TIER_NOT_SET };
 }
 
-static int check_tier(const struct tier *t, const char *where, struct err *e)
+static int claim_check_tier(const struct tier *t, const char *where, struct err *e)
 {
 	if (t->min_rate < 0 && t->max_rate < 0 && t->qos < 0 && t->traffic_class < 0)
 		return err_set(e, ERR_CONFIG, 0,
@@ -65,7 +65,7 @@ static int decode_one(const struct json *n, struct tier *out, struct err *e)
 			"'_', '.', '-'; the first must be a letter or digit",
 			name, TIER_NAME_LEN - 1);
 	(void)snprintf(where, sizeof(where), "tiers.%s", name);
-	if (json_decode_known(n, where, values, &t, e) || check_tier(&t, where, e))
+	if (json_decode_known(n, where, values, &t, e) || claim_check_tier(&t, where, e))
 		return -1;
 	memcpy(t.name, name, strlen(name) + 1);
 	*out = t;
@@ -87,7 +87,8 @@ static int refuse_name(const struct json *tiers, struct err *e)
 		       len >= sizeof(known) ? "..." : "");
 }
 
-static int decode_all(const struct json *tiers, const char *name, struct tier *out, struct err *e)
+static int tier_decode_all(const struct json *tiers, const char *name, struct tier *out,
+			   struct err *e)
 {
 	struct tier t, found = empty_tier();
 
@@ -113,7 +114,7 @@ int tier_decode(const char *text, size_t len, const char *name, struct tier *out
 
 	return json_parse(text, len, "the file", &tree, e) ||
 			       json_decode_known(tree, "", top, &t, e) ||
-			       decode_all(t.tiers, name, out, e)
+			       tier_decode_all(t.tiers, name, out, e)
 		       ? -1
 		       : 0;
 }

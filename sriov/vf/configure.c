@@ -24,8 +24,8 @@ static int ifindex_here(struct nl *nl, const struct vf_place *p, int *out, struc
 }
 
 /* Two keys can make one attribute: the message names the key that the driver probably refused. */
-static int explain_refusal(const struct vf_place *p, const struct vf_info *want, enum vf_attr one,
-			   struct err *e)
+static int configure_explain_refusal(const struct vf_place *p, const struct vf_info *want,
+				     enum vf_attr one, struct err *e)
 {
 	const char *key = vf_attr_name(one);
 
@@ -78,10 +78,10 @@ int vf_configure(struct nl *nl, const struct vf_place *p, const struct vf_reques
 		*own_mac = (want->has & VF_MAC) && has_own_mac(p, &macs);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		if ((want->has & order[i]) && nl_vf_set(nl, vf, want, order[i], e))
-			return explain_refusal(p, want, order[i], e);
+			return configure_explain_refusal(p, want, order[i], e);
 	}
 	if ((want->has & VF_MAC) && vf_set_macs(&macs, e))
-		return explain_refusal(p, want, VF_MAC, e);
+		return configure_explain_refusal(p, want, VF_MAC, e);
 	if (w->mtu && macs.ifindex && nl_link_set_mtu(nl, macs.ifindex, w->mtu, e))
 		return err_wrap(e, "mtu: VF %s (driver %s)", p->vf, p->driver);
 	return 0;

@@ -43,7 +43,8 @@ void vf_told_guids(struct vf_info *pf_side, const struct vf_guids *own, struct h
 /* ---- rebinding ---- */
 
 /* 1: all is there; 0: not yet. */
-static int is_complete(const struct ctx *ctx, struct nl *rdma_nl, const char *vf, struct err *e)
+static int guid_is_complete(const struct ctx *ctx, struct nl *rdma_nl, const char *vf,
+			    struct err *e)
 {
 	char name[IFNAME_LEN];
 	struct rdma_link d;
@@ -65,7 +66,7 @@ static int await(const struct ctx *ctx, struct nl *rdma_nl, const char *vf, stru
 
 	for (;;) {
 		int64_t next = ctx_mono_ms() + LOOK_EVERY_MS;
-		int rc = is_complete(ctx, rdma_nl, vf, e);
+		int rc = guid_is_complete(ctx, rdma_nl, vf, e);
 
 		if (rc)
 			return rc < 0 ? -1 : 0;
@@ -112,8 +113,8 @@ static struct vf_info guids_before(const struct vf_entry *x)
 }
 
 /* Sets what the PF shall know, unless the PF knows none and the VF has what it had. */
-static int set_guids(const struct vf_guid_restore *g, const struct vf_info *was,
-		     const struct vf_guids *own, struct err *e)
+static int guid_set_guids(const struct vf_guid_restore *g, const struct vf_info *was,
+			  const struct vf_guids *own, struct err *e)
 {
 	static const enum vf_attr each[] = { VF_NODE_GUID, VF_PORT_GUID };
 	const struct vf_ref vf = { g->place->pf_ifindex, g->place->index };
@@ -146,7 +147,7 @@ int vf_restore_guids(struct vf_guid_restore *g, struct err *e)
 	char name[PCI_RDMA_LEN];
 	struct err none;
 
-	if ((g->x->to_restore & VF_GUIDS) && set_guids(g, &was, &own, e))
+	if ((g->x->to_restore & VF_GUIDS) && guid_set_guids(g, &was, &own, e))
 		return -1;
 	if (!*driver || vf_has_userspace_driver(g->place) ||
 	    (*g->place->driver && !g->lost && !has_other(own.node, was.node_guid) &&

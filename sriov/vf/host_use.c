@@ -62,7 +62,7 @@ struct listening {
 	bool found;
 };
 
-static int is_anothers(const uint8_t mac[MAC_LEN], void *arg)
+static int host_use_is_anothers(const uint8_t mac[MAC_LEN], void *arg)
 {
 	struct listening *l = arg;
 
@@ -81,7 +81,7 @@ static int look_into_pods(struct nl *nl, const struct link_info *link, char why[
 	struct err why_not;
 
 	if (!link_is_ethernet(link) ||
-	    nl_link_listens(nl, link->ifindex, is_anothers, &l, &why_not) == 0) {
+	    nl_link_listens(nl, link->ifindex, host_use_is_anothers, &l, &why_not) == 0) {
 		if (l.found)
 			(void)snprintf(why, HOST_USE_LEN,
 				       "listens to %s for a device above it in another network "
@@ -105,7 +105,7 @@ struct owned {
 
 /* Link-local addresses and those of router advertisements come from the kernel: they do not count.
  */
-static int is_given(const struct addr_info *a, void *arg)
+static int host_use_is_given(const struct addr_info *a, void *arg)
 {
 	struct owned *o = arg;
 	char text[PREFIX_STR_LEN];
@@ -135,7 +135,7 @@ int host_use(const struct ctx *ctx, struct nl *nl, const char *ifname, char why[
 		rc = look_into_pods(nl, &link, why, e);
 	if (rc)
 		return rc < 0 ? -1 : (int)HOST_HAS_ABOVE;
-	if (nl_addr_list(nl, link.ifindex, is_given, &o, e))
+	if (nl_addr_list(nl, link.ifindex, host_use_is_given, &o, e))
 		return -1;
 	return o.found ? HOST_HAS_ADDRESS : HOST_USES_NOT;
 }

@@ -50,7 +50,7 @@ static int no_pf(struct nl *nl, const struct vf_place *p, struct err *e)
 	return err_wrap(e, "PF %s of VF %s", p->pf, p->vf);
 }
 
-static int find_pf(const struct ctx *ctx, struct nl *nl, struct vf_place *p, struct err *e)
+static int look_find_pf(const struct ctx *ctx, struct nl *nl, struct vf_place *p, struct err *e)
 {
 	struct link_info pf;
 
@@ -79,7 +79,7 @@ int vf_locate(const struct ctx *ctx, struct nl *nl, const char *addr, struct vf_
 	}
 	if (pci_vf_index(ctx->sysfs, p.pf, p.vf, &p.index, e) || vf_life(ctx, p.vf, &p.life, e) ||
 	    pci_driver(ctx->sysfs, p.vf, p.driver, e) || find_own_netdev(ctx, &p, e) ||
-	    find_pf(ctx, nl, &p, e))
+	    look_find_pf(ctx, nl, &p, e))
 		return e->code == ERR_NOTFOUND ? vf_not_seen(ctx, p.vf, e) : -1;
 	*out = p;
 	return 0;

@@ -44,7 +44,8 @@ static void note_transient(const struct restore_run *b, const struct err *why)
 		*b->transient = (struct transient){ true, *why };
 }
 
-static void note_refusal(const struct restore_run *b, const char *what, const struct err *why)
+static void restore_note_refusal(const struct restore_run *b, const char *what,
+				 const struct err *why)
 {
 	if (may_pass(why))
 		note_transient(b, why);
@@ -52,15 +53,16 @@ static void note_refusal(const struct restore_run *b, const char *what, const st
 }
 
 /* The next attachment of the VF tries again. */
-static void note_netdev(const struct restore_run *b, const char *what, const struct err *why)
+static void restore_note_netdev(const struct restore_run *b, const char *what,
+				const struct err *why)
 {
-	note_refusal(b, what, why);
+	restore_note_refusal(b, what, why);
 	b->x->to_restore |= VF_UNREACHABLE;
 }
 
 /* ---- fetching the interface ---- */
 
-static bool is_of_vf(const struct vf_entry *x, const struct link_info *link)
+static bool restore_is_of_vf(const struct vf_entry *x, const struct link_info *link)
 {
 	/* Kernels before 5.14 do not report the device of an interface. A VF's interface has no
 	 * kind. */
@@ -68,16 +70,16 @@ static bool is_of_vf(const struct vf_entry *x, const struct link_info *link)
 }
 
 /* out->ifindex 0: it is not there. */
-static int find_in_pod(const struct vf_entry *x, struct nl *pod_nl, struct link_info *out,
-		       struct err *e)
+static int restore_find_in_pod(const struct vf_entry *x, struct nl *pod_nl, struct link_info *out,
+			       struct err *e)
 {
 	struct err why;
 
 	if (x->owner.ifindex && nl_link_by_index(pod_nl, x->owner.ifindex, out, &why) == 0 &&
-	    is_of_vf(x, out))
+	    restore_is_of_vf(x, out))
 		return 0;
 	int rc = nl_link_by_name(pod_nl, x->owner.key.ifname, out, &why);
-	if (rc == 0 && is_of_vf(x, out))
+	if (rc == 0 && restore_is_of_vf(x, out))
 		return 0;
 	*out = (struct link_info){ 0 };
 	if (rc == 0 || why.errnum == ENODEV)
@@ -101,7 +103,7 @@ static int drop_altname(const char *name, void *arg)
 	if (n->keep_own && vf_baseline_has_altname(&n->b->x->base, name))
 		return 0;
 	if (nl_link_altname_del(n->nl, n->ifindex, name, &why))
-		note_netdev(n->b, "an alternative name", &why);
+		restore_note_netdev(n->b, "an alternative name", &why);
 	return 0;
 }
 
@@ -111,7 +113,7 @@ static void drop_altnames(struct names n)
 	struct err why;
 
 	if (nl_link_altnames(n.nl, n.ifindex, drop_altname, &n, &why))
-		note_netdev(n.b, "its alternative names", &why);
+		restore_note_netdev(n.b, "its alternative names", &why);
 }
 
 void vf_spare_name(const char *vf, char out[IFNAME_LEN])
@@ -127,8 +129,8 @@ void vf_spare_name(const char *vf, char out[IFNAME_LEN])
 }
 
 /* from: a socket of the namespace that the interface is in. */
-static int move_to(struct restore_run *b, struct nl *from, int ifindex, const struct netns *host,
-		   struct err *e)
+static int restore_move_to(struct restore_run *b, struct nl *from, int ifindex,
+			   const struct netns *host, struct err *e)
 {
 	const char *name = b->x->base.name;
 	char other[IFNAME_LEN];
@@ -158,11 +160,12 @@ static int fetch_from(struct restore_run *b, const struct netns *pod, const stru
 	auto_nl struct nl *pod_nl = NULL;
 	struct link_info link;
 
-	if (nl_open_in(pod, host, &pod_nl, e) || find_in_pod(b->x, pod_nl, &link, e))
+	if (nl_open_in(pod, host, &pod_nl, e) || restore_find_in_pod(b->x, pod_nl, &link, e))
 		return -1;
 	if (!link.ifindex)
 		return 0;
-	if (nl_link_set_down(pod_nl, link.ifindex, e) || move_to(b, pod_nl, link.ifindex, host, e))
+	if (nl_link_set_down(pod_nl, link.ifindex, e) ||
+	    restore_move_to(b, pod_nl, link.ifindex, host, e))
 		return -1;
 	b->fetched = true;
 	log_debug(&b->ctx->log, "VF %s: %s has left the pod", b->x->vf, link.name);
@@ -247,7 +250,7 @@ static int look_here(struct restore_run *b, const struct netns *host, bool comin
 	if (!b->x->base.has_netdev || strcmp(name, b->x->base.name) == 0)
 		return 0;
 	return nl_link_set_down(b->nl, b->link.ifindex, e) ||
-			       move_to(b, b->nl, b->link.ifindex, host, e)
+			       restore_move_to(b, b->nl, b->link.ifindex, host, e)
 		       ? -1
 		       : 0;
 }
@@ -286,7 +289,7 @@ static void restore_guids(struct restore_run *b, const struct vf_place *place, b
 	if (!lost && !(b->x->to_restore & VF_GUIDS))
 		return;
 	if (vf_restore_guids(&g, &why))
-		note_refusal(b, "its GUIDs", &why);
+		restore_note_refusal(b, "its GUIDs", &why);
 	else if (b->link.ifindex || g.rebound || !*place->driver || vf_has_userspace_driver(place))
 		b->x->to_restore &= ~(unsigned)VF_GUIDS;
 	/* Else its interface is in a namespace that is not seen, with the GUID of the pod. */
@@ -311,7 +314,7 @@ static void follow_guid(const struct restore_run *b)
 
 static void on_refused(const char *what, const struct err *why, void *arg)
 {
-	note_netdev(arg, what, why);
+	restore_note_netdev(arg, what, why);
 }
 
 /* The settings that a pod can change beside name, MAC, MTU and state. */
@@ -326,7 +329,7 @@ static void restore_settings(const struct restore_run *b)
 
 	/* Use the present name: the name in the baseline may be taken. */
 	if (nl_link_by_index(b->nl, ifindex, &link, &why)) {
-		note_netdev(b, "the settings of its interface", &why);
+		restore_note_netdev(b, "the settings of its interface", &why);
 		return;
 	}
 	if (b->x->base_lost && !base->has_settings) {
@@ -339,13 +342,13 @@ static void restore_settings(const struct restore_run *b)
 	if (!base->has_settings)
 		return;
 	if (nl_settings_get(b->nl, ifindex, &is, &why))
-		note_netdev(b, "the settings of its interface", &why);
+		restore_note_netdev(b, "the settings of its interface", &why);
 	else
 		nl_settings_set(
 			b->nl, ifindex,
 			&(struct settings_change){ &is, &base->link, on_refused, (void *)b });
 	if (ethtool_get(link.name, &tool, &why))
-		note_netdev(b, "what ethtool sets", &why);
+		restore_note_netdev(b, "what ethtool sets", &why);
 	else
 		ethtool_set(link.name,
 			    &(struct ethtool_set){ &tool, &base->tool, on_refused, (void *)b });
@@ -360,15 +363,15 @@ static void restore_netdev(const struct restore_run *b)
 		return;
 	if (base->mtu && b->link.mtu != base->mtu &&
 	    nl_link_set_mtu(b->nl, b->link.ifindex, base->mtu, &why))
-		note_netdev(b, "its MTU", &why);
+		restore_note_netdev(b, "its MTU", &why);
 	drop_altnames((struct names){ b, b->nl, b->link.ifindex, true });
 	for (size_t i = 0; i < VF_ALTNAMES_MAX && base->altnames[i][0]; i++) {
 		if (nl_link_altname_add(b->nl, b->link.ifindex, base->altnames[i], &why))
-			note_netdev(b, "an alternative name", &why);
+			restore_note_netdev(b, "an alternative name", &why);
 	}
 	restore_settings(b);
 	if (base->up && nl_link_set_up(b->nl, b->link.ifindex, &why))
-		note_netdev(b, "its state up", &why);
+		restore_note_netdev(b, "its state up", &why);
 }
 
 /* An attribute that the driver did not report gets the value that a new VF has. */
@@ -380,7 +383,7 @@ static struct vf_info as_it_was(const struct vf_baseline *base, enum vf_attr one
 }
 
 /* True if the VF chose its MAC by itself, and its PF shows that MAC. */
-static bool has_own_mac(const struct restore_run *b, struct vf_ref vf)
+static bool restore_has_own_mac(const struct restore_run *b, struct vf_ref vf)
 {
 	struct vf_info is;
 	struct err why;
@@ -427,7 +430,7 @@ static int restore_mac(const struct restore_run *b, struct vf_ref vf, struct err
 	}
 	if (!differs && !to_restore)
 		return 0;
-	if (here && (differs ? give_own_mac(b, vf) : has_own_mac(b, vf)))
+	if (here && (differs ? give_own_mac(b, vf) : restore_has_own_mac(b, vf)))
 		return 0;
 
 	const struct vf_macs macs = { b->nl, vf, &was, differs ? b->link.ifindex : 0,
@@ -467,7 +470,7 @@ static void restore_pf_side(struct restore_run *b, struct vf_ref vf)
 	struct err why;
 
 	if (restore_mac(b, vf, &why) && why.errnum != EOPNOTSUPP) {
-		note_refusal(b, vf_attr_name(VF_MAC), &why);
+		restore_note_refusal(b, vf_attr_name(VF_MAC), &why);
 		b->x->to_restore |= VF_MAC;
 	} else {
 		b->x->to_restore &= ~(unsigned)VF_MAC;
@@ -479,7 +482,7 @@ static void restore_pf_side(struct restore_run *b, struct vf_ref vf)
 		log_debug(&b->ctx->log, "VF %s: restoring its %s", b->x->vf,
 			  vf_attr_name(order[i]));
 		if (restore_attr(b, vf, order[i], &why))
-			note_refusal(b, vf_attr_name(order[i]), &why);
+			restore_note_refusal(b, vf_attr_name(order[i]), &why);
 		else
 			b->x->to_restore &= ~(unsigned)order[i];
 	}
@@ -521,7 +524,7 @@ static void note_what_is_left(const struct restore_run *b, bool pf_side)
 /* ---- the whole VF ---- */
 
 /* A card that is gone has nothing to restore; a VF that was seen is one (EINVAL: it is none). */
-static bool is_gone(const struct err *why)
+static bool restore_is_gone(const struct err *why)
 {
 	return why->code == ERR_NOTFOUND || (why->code == ERR_CONFIG && why->errnum != EINVAL) ||
 	       why->errnum == ENODEV;
@@ -545,7 +548,7 @@ static int restore_existing(struct restore_run *b, struct err *e)
 		if (b->rebound)
 			follow_guid(b);
 		restore_pf_side(b, (struct vf_ref){ place.pf_ifindex, place.index });
-	} else if (is_gone(&why))
+	} else if (restore_is_gone(&why))
 		log_warn(&b->ctx->log, "VF %s: %s", b->x->vf, why.msg);
 	else
 		note_transient(b, &why);

@@ -20,25 +20,26 @@
 
 /* ---- files ---- */
 
-static int open_folder(const struct ctx *ctx, bool create, struct err *e)
+static int state_open_folder(const struct ctx *ctx, bool create, struct err *e)
 {
 	auto_fd int run = fs_open_dir(ctx->run_dir, create, e);
 
 	return run < 0 ? -1 : fs_open_dir_at(run, FOLDER, create, e);
 }
 
-static bool is_gone(const struct err *e)
+static bool state_is_gone(const struct err *e)
 {
 	return e->errnum == ENOENT || e->errnum == ENOTDIR;
 }
 
-static int read_at(int dir, const char *vf, struct vf_entry *out, struct err *e)
+static int state_read_at(int dir, const char *vf, struct vf_entry *out, struct err *e)
 {
 	auto_free char *text = NULL;
 	ssize_t len = fs_read_at(dir, vf, FILE_MAX, &text, e);
 
 	if (len < 0 || vf_state_decode(text, (size_t)len, out, e)) {
-		if (!is_gone(e) && record_is_damaged(e)) /* a link, a folder, too long: not ours */
+		if (!state_is_gone(e) &&
+		    record_is_damaged(e)) /* a link, a folder, too long: not ours */
 			e->code = ERR_DECODE;
 		return -1;
 	}
@@ -49,23 +50,24 @@ static int read_at(int dir, const char *vf, struct vf_entry *out, struct err *e)
 	return -1;
 }
 
-static int read_once(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
+static int state_read_once(const struct ctx *ctx, const char *vf, struct vf_entry *out,
+			   struct err *e)
 {
-	auto_fd int dir = open_folder(ctx, false, e);
+	auto_fd int dir = state_open_folder(ctx, false, e);
 
-	return dir < 0 ? -1 : read_at(dir, vf, out, e);
+	return dir < 0 ? -1 : state_read_at(dir, vf, out, e);
 }
 
 /* A lost state makes the VF like a new one, so a file that cannot be opened is looked for. */
 int vf_state_read(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
 {
 	char path[PATH_MAX];
-	int rc = read_once(ctx, vf, out, e);
+	int rc = state_read_once(ctx, vf, out, e);
 
-	if (rc && is_gone(e)) {
+	if (rc && state_is_gone(e)) {
 		(void)snprintf(path, sizeof(path), "%.1024s/" FOLDER "/%.64s", ctx->run_dir, vf);
 		if (fs_may_exist(path))
-			rc = read_once(ctx, vf, out, e);
+			rc = state_read_once(ctx, vf, out, e);
 		else
 			e->code = ERR_NOTFOUND;
 	}
@@ -76,7 +78,7 @@ int vf_state_open_dir(const struct ctx *ctx)
 {
 	struct err ignored;
 
-	return open_folder(ctx, false, &ignored);
+	return state_open_folder(ctx, false, &ignored);
 }
 
 static bool has_text(int folder, const char *vf, const char *what)
@@ -110,7 +112,7 @@ int vf_state_write(const struct ctx *ctx, const struct vf_entry *x, struct err *
 
 	if (!text)
 		return err_nomem(e);
-	auto_fd int dir = open_folder(ctx, true, e);
+	auto_fd int dir = state_open_folder(ctx, true, e);
 	/* No fsync: the file must survive this process, not the machine. */
 	if (dir < 0 || fs_replace_at(dir, x->vf, text, false, e))
 		return err_wrap(e, "write %s/" FOLDER "/%s", ctx->run_dir, x->vf);
@@ -120,11 +122,11 @@ int vf_state_write(const struct ctx *ctx, const struct vf_entry *x, struct err *
 int vf_state_remove(const struct ctx *ctx, const char *vf, struct err *e)
 {
 	struct err why;
-	auto_fd int dir = open_folder(ctx, false, &why);
+	auto_fd int dir = state_open_folder(ctx, false, &why);
 
 	if (dir >= 0)
 		return fs_unlink_at(dir, vf, e);
-	if (is_gone(&why))
+	if (state_is_gone(&why))
 		return 0;
 	*e = why;
 	return -1;
@@ -143,8 +145,8 @@ static void visit_entry(struct state_scan *w, const char *name)
 	auto_vf_entry struct vf_entry x = { 0 };
 	struct err why;
 
-	if (read_at(w->dir, name, &x, &why)) {
-		if (is_gone(&why))
+	if (state_read_at(w->dir, name, &x, &why)) {
+		if (state_is_gone(&why))
 			return;
 		if (why.code != ERR_DECODE) { /* says nothing about the file */
 			if (!w->failed)
@@ -160,13 +162,13 @@ static void visit_entry(struct state_scan *w, const char *name)
 int vf_state_each(const struct ctx *ctx, vf_state_fn fn, void *arg, struct err *e)
 {
 	struct err why;
-	auto_fd int dir = open_folder(ctx, false, &why);
+	auto_fd int dir = state_open_folder(ctx, false, &why);
 	struct state_scan w = { .dir = dir, .fn = fn, .arg = arg, .e = e };
 	auto_fs_names struct fs_names files = { .n = 0 };
 	struct pci_addr addr;
 
 	if (dir < 0) {
-		if (is_gone(&why))
+		if (state_is_gone(&why))
 			return 0;
 		*e = why;
 		return -1;

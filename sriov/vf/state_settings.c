@@ -49,7 +49,7 @@ static const struct json_field link_fields[] = {
 	{ 0 },
 };
 
-static int add_link(struct json *o, const struct link_settings *s)
+static int state_settings_add_link(struct json *o, const struct link_settings *s)
 {
 	if (json_encode(o, link_fields, s))
 		return -1;
@@ -88,7 +88,8 @@ int vf_state_add_settings(struct json *netdev, const struct vf_baseline *b)
 
 	if (!b->has_settings)
 		return 0;
-	return !(part = json_add_object(netdev, "settings")) || add_link(part, &b->link) ||
+	return !(part = json_add_object(netdev, "settings")) ||
+			       state_settings_add_link(part, &b->link) ||
 			       !(part = json_add_object(netdev, "ethtool")) ||
 			       add_tool(part, &b->tool)
 		       ? -1
@@ -97,12 +98,12 @@ int vf_state_add_settings(struct json *netdev, const struct vf_baseline *b)
 
 /* ---- decoding ---- */
 
-static int refuse_value(const char *key, struct err *e)
+static int state_settings_refuse_value(const char *key, struct err *e)
 {
 	return err_set(e, ERR_DECODE, 0, "netdev.%s: is malformed", key);
 }
 
-static int read_link(const struct json *o, struct link_settings *s, struct err *e)
+static int state_settings_read_link(const struct json *o, struct link_settings *s, struct err *e)
 {
 	if (json_decode(o, "netdev.settings", link_fields, s, e))
 		return -1;
@@ -111,7 +112,7 @@ static int read_link(const struct json *o, struct link_settings *s, struct err *
 		const struct json *v = json_get(o, key);
 		double n = v ? json_num(v) : 0;
 		if (v && (json_type(v) != JSON_NUMBER || n < 0 || n > UINT32_MAX))
-			return refuse_value(key, e);
+			return state_settings_refuse_value(key, e);
 		s->has |= v ? 1u << i : 0;
 		s->number[i] = (uint32_t)n;
 	}
@@ -127,7 +128,7 @@ static int read_tool(const struct json *o, struct ethtool_state *s, struct err *
 
 	if (len < 0 || len % (int)sizeof(uint32_t) || !can ||
 	    from_hex(can, s->can, sizeof(s->can)) != len)
-		return refuse_value("ethtool", e);
+		return state_settings_refuse_value("ethtool", e);
 	s->blocks = (uint32_t)len / sizeof(uint32_t);
 	for (size_t i = 0; i < ETHTOOL_PARTS; i++) {
 		enum ethtool_part p = (enum ethtool_part)i;
@@ -135,7 +136,7 @@ static int read_tool(const struct json *o, struct ethtool_state *s, struct err *
 		const char *text = json_str(v);
 		if (v && (!text ||
 			  from_hex(text, s->part[i], ETHTOOL_BYTES) != (int)ethtool_part_size(p)))
-			return refuse_value(ethtool_part_name(p), e);
+			return state_settings_refuse_value(ethtool_part_name(p), e);
 		s->has[i] = v != NULL;
 	}
 	return 0;
@@ -149,8 +150,8 @@ int vf_state_read_settings(const struct json *netdev, struct vf_baseline *b, str
 	if (!link || !tool)
 		return 0;
 	if (json_type(link) != JSON_OBJECT || json_type(tool) != JSON_OBJECT)
-		return refuse_value("settings", e);
-	if (read_link(link, &b->link, e) || read_tool(tool, &b->tool, e))
+		return state_settings_refuse_value("settings", e);
+	if (state_settings_read_link(link, &b->link, e) || read_tool(tool, &b->tool, e))
 		return -1;
 	b->has_settings = true;
 	return 0;

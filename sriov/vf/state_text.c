@@ -170,7 +170,7 @@ static int decode_address(const char *key, char text[PCI_STR_LEN], struct err *e
 	return 0;
 }
 
-static int decode_all(const struct json *tree, struct vf_entry *x, struct err *e)
+static int state_text_decode_all(const struct json *tree, struct vf_entry *x, struct err *e)
 {
 	return json_decode(tree, "", entry_fields, x, e) || decode_address("vf", x->vf, e) ||
 			       decode_address("pf", x->pf, e) ||
@@ -189,7 +189,7 @@ int vf_state_decode(const char *text, size_t len, struct vf_entry *out, struct e
 
 	if (json_parse(text, len, "VF state", &tree, e))
 		return -1;
-	if (decode_all(tree, &x, e)) {
+	if (state_text_decode_all(tree, &x, e)) {
 		e->code = ERR_DECODE; /* not ERR_CONFIG: the file is not a configuration */
 		return err_wrap(e, "VF state");
 	}

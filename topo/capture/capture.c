@@ -13,7 +13,7 @@
 
 #define PATH 2048
 
-static char *join_path(char out[PATH], const char *prefix, const char *name)
+static char *capture_join_path(char out[PATH], const char *prefix, const char *name)
 {
 	return snprintf(out, PATH, "%s/%s", prefix, name) < PATH ? out : NULL;
 }
@@ -49,7 +49,7 @@ ssize_t keep_file(struct capture *c, int dir, const char *prefix, const char *na
 	c->value[len] = '\0';
 	if (how == KEEP_HIDDEN && !c->raw)
 		hide_text(c->key, c->value);
-	if (join_path(path, prefix, name))
+	if (capture_join_path(path, prefix, name))
 		tar_file(&c->tar, path, c->value, len);
 	return (ssize_t)len;
 }
@@ -65,14 +65,14 @@ void keep_link(struct capture *c, int dir, const char *prefix, const char *name)
 	char target[PATH], path[PATH];
 	ssize_t n = readlinkat(dir, name, target, sizeof(target) - 1);
 
-	if (n <= 0 || *target == '/' || !join_path(path, prefix, name))
+	if (n <= 0 || *target == '/' || !capture_join_path(path, prefix, name))
 		return;
 	target[n] = '\0';
 	tar_link(&c->tar, path, target);
 }
 
 /* A tar_fill_fn. */
-static int add_all(void *arg, struct err *e)
+static int capture_add_all(void *arg, struct err *e)
 {
 	struct capture *c = arg;
 
@@ -94,7 +94,7 @@ static void capture_clear(struct capture *c)
 	topo_machine_clear(&c->m);
 }
 
-static int open_dir(const char *path)
+static int capture_open_dir(const char *path)
 {
 	return path ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 }
@@ -102,11 +102,11 @@ static int open_dir(const char *path)
 static int open_from(struct capture *c, const struct topo_tree_dirs *from, struct err *e)
 {
 	c->m.source = strcmp(from->sysfs, "/sys") != 0 ? TOPO_CAPTURE : TOPO_LIVE;
-	c->t.fd = open_dir(from->sysfs);
+	c->t.fd = capture_open_dir(from->sysfs);
 	if (c->t.fd < 0)
 		return err_set(e, ERR_NOTFOUND, errno, "%s", from->sysfs);
-	c->proc = open_dir(from->proc);
-	c->boot = open_dir(from->boot);
+	c->proc = capture_open_dir(from->proc);
+	c->boot = capture_open_dir(from->boot);
 	if (getrandom(c->key, sizeof(c->key), 0) != sizeof(c->key))
 		return err_set(e, ERR_IO, errno, "get random numbers");
 	return 0;
@@ -122,7 +122,7 @@ int topo_capture(const struct topo_tree_dirs *from, const struct topo_capture_op
 	c->t = (struct tree){ .fd = -1, .m = &c->m };
 	c->raw = o->raw;
 	c->proc = c->boot = -1;
-	int rc = open_from(c, from, e) || tar_put(&c->tar, to, add_all, c, e) ? -1 : 0;
+	int rc = open_from(c, from, e) || tar_put(&c->tar, to, capture_add_all, c, e) ? -1 : 0;
 	c->sum.files = c->tar.files;
 	c->sum.links = c->tar.links;
 	c->sum.bytes = c->tar.bytes;

@@ -76,7 +76,7 @@ int capture_modules(struct capture *c, struct err *e)
 /* ---- /proc and /boot: text, of which a part is kept ---- */
 
 /* The first `max` bytes of a file; owned by the caller; NULL: it does not exist, or no memory. */
-static char *read_text(const struct capture *c, int dir, const char *path, size_t max)
+static char *host_read_text(const struct capture *c, int dir, const char *path, size_t max)
 {
 	auto_fd int fd = dir < 0 ? -1 : tree_text(dir, path, c->m.source == TOPO_LIVE);
 	auto_free char *text = fd < 0 ? NULL : malloc(max + 1);
@@ -93,7 +93,7 @@ static char *read_text(const struct capture *c, int dir, const char *path, size_
 
 static void keep_text(struct capture *c, int dir, const char *prefix, const char *path)
 {
-	auto_free char *text = read_text(c, dir, path, CAPTURE_VALUE);
+	auto_free char *text = host_read_text(c, dir, path, CAPTURE_VALUE);
 	char at[512];
 
 	(void)snprintf(at, sizeof(at), "%s/%s", prefix, path);
@@ -118,7 +118,7 @@ static bool is_public(const char *word)
 
 static void keep_cmdline(struct capture *c)
 {
-	auto_free char *text = read_text(c, c->proc, "cmdline", 8192);
+	auto_free char *text = host_read_text(c, c->proc, "cmdline", 8192);
 	char *rest = text, *word, out[8300] = "";
 	size_t len = 0;
 
@@ -135,7 +135,7 @@ static void keep_cmdline(struct capture *c)
 /* Only the first processor; the others are equal. */
 static void keep_cpuinfo(struct capture *c)
 {
-	auto_free char *text = read_text(c, c->proc, "cpuinfo", 16384);
+	auto_free char *text = host_read_text(c, c->proc, "cpuinfo", 16384);
 	char *end = text ? strstr(text, "\n\n") : NULL;
 
 	if (text)
@@ -146,7 +146,7 @@ static void keep_cpuinfo(struct capture *c)
 /* The interfaces of default routes, without the addresses of gateways. */
 static void keep_routes(struct capture *c)
 {
-	auto_free char *text = read_text(c, c->proc, "net/route", CAPTURE_VALUE);
+	auto_free char *text = host_read_text(c, c->proc, "net/route", CAPTURE_VALUE);
 	char *rest = text, *line, out[4096];
 	size_t len = 0;
 
@@ -179,7 +179,7 @@ static const char *line_of(const char *config, const char *name)
 static void keep_kernel(struct capture *c)
 {
 	static const char *const options[] = { "CONFIG_PCI_P2PDMA", "CONFIG_DMABUF_MOVE_NOTIFY" };
-	auto_free char *release = read_text(c, c->proc, "sys/kernel/osrelease", 128);
+	auto_free char *release = host_read_text(c, c->proc, "sys/kernel/osrelease", 128);
 	auto_free char *config = NULL;
 	char path[256], out[256] = "";
 	size_t len = 0;
@@ -189,7 +189,7 @@ static void keep_kernel(struct capture *c)
 	tar_file(&c->tar, "proc/sys/kernel/osrelease", release, strlen(release));
 	release[strcspn(release, "\n/")] = '\0';
 	(void)snprintf(path, sizeof(path), "config-%s", release);
-	config = read_text(c, c->boot, path, 1 << 20);
+	config = host_read_text(c, c->boot, path, 1 << 20);
 	for (size_t i = 0; config && i < ARRAY_SIZE(options); i++) {
 		const char *at = line_of(config, options[i]);
 		size_t n = at ? strcspn(at, "\n") : sizeof(out);

@@ -108,7 +108,7 @@ int capture_hcas(struct capture *c, struct err *e)
 }
 
 /* The interface belongs to a PCI function, is a bond, or is above one of these. */
-static bool is_wanted(struct capture *c, int class, const char *name)
+static bool net_is_wanted(struct capture *c, int class, const char *name)
 {
 	char path[TREE_PATH], device[TREE_PATH];
 	enum tree_link l = tree_link(class, CLASS_NET, name, path);
@@ -153,7 +153,7 @@ int capture_netdevs(struct capture *c, struct err *e)
 	if (class >= 0 && tree_names(class, ENTRIES, &names, e))
 		return -1;
 	for (size_t i = 0; i < names.n; i++) {
-		if (!is_wanted(c, class, names.name[i]))
+		if (!net_is_wanted(c, class, names.name[i]))
 			continue;
 		auto_fd int dir = open_entry(c, class, CLASS_NET, names.name[i], prefix);
 		if (dir >= 0)

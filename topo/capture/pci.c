@@ -27,7 +27,7 @@ static const char *const more[] = { "revision",
 				    NULL };
 
 /* Bridges, network controllers and accelerators; for others a few files are enough. */
-static bool is_wanted(const struct topo_pci *p)
+static bool pci_is_wanted(const struct topo_pci *p)
 {
 	switch (p->class_code >> 16) {
 	case 0x02:
@@ -82,7 +82,7 @@ static void keep_function(struct capture *c, uint32_t pci, const char *path)
 	keep_link(c, dir, prefix, "iommu_group");
 	if (c->m.pci[pci].parent != TOPO_NONE && !c->m.pci[pci].is_vf)
 		keep_files(c, dir, prefix, link_files);
-	if (!is_wanted(&c->m.pci[pci]))
+	if (!pci_is_wanted(&c->m.pci[pci]))
 		return;
 	if (c->m.pci[pci].parent == TOPO_NONE)
 		keep_files(c, dir, prefix, link_files);

@@ -45,7 +45,8 @@ static void put_header(struct tar *t, char type, const char *name, const char *l
 	write_bytes(t, &h, sizeof(h));
 }
 
-static void write_entry(struct tar *t, char type, const char *name, const char *link, size_t size)
+static void tar_write_entry(struct tar *t, char type, const char *name, const char *link,
+			    size_t size)
 {
 	if (strlen(name) >= sizeof(((struct tar_header *)0)->name)) {
 		put_header(t, 'L', "././@LongLink", "", strlen(name) + 1);
@@ -60,19 +61,19 @@ static void write_entry(struct tar *t, char type, const char *name, const char *
 
 void tar_dir(struct tar *t, const char *path)
 {
-	write_entry(t, '5', path, "", 0);
+	tar_write_entry(t, '5', path, "", 0);
 }
 
 void tar_file(struct tar *t, const char *path, const void *data, size_t len)
 {
-	write_entry(t, '0', path, "", len);
+	tar_write_entry(t, '0', path, "", len);
 	write_bytes(t, data, len);
 	t->files++;
 }
 
 void tar_link(struct tar *t, const char *path, const char *target)
 {
-	write_entry(t, '2', path, target, 0);
+	tar_write_entry(t, '2', path, target, 0);
 	t->links++;
 }
 
@@ -90,7 +91,7 @@ struct put {
 };
 
 /* A fs_stream_fn. */
-static int write_to(FILE *to, void *arg, struct err *e)
+static int tar_write_to(FILE *to, void *arg, struct err *e)
 {
 	const struct put *p = arg;
 	int rc;
@@ -110,6 +111,6 @@ int tar_put(struct tar *t, const char *path, tar_fill_fn fill, void *arg, struct
 {
 	struct put p = { t, fill, arg };
 
-	return strcmp(path, "-") == 0 ? write_to(stdout, &p, e)
-				      : fs_put_stream(path, 0600, write_to, &p, e);
+	return strcmp(path, "-") == 0 ? tar_write_to(stdout, &p, e)
+				      : fs_put_stream(path, 0600, tar_write_to, &p, e);
 }

@@ -119,7 +119,7 @@ static int skip_bytes(struct reader *r, size_t size)
 }
 
 /* Read the data as a string of at most NAME_MAX_LEN - 1 bytes. */
-static int take_text(struct reader *r, size_t size, char out[NAME_MAX_LEN])
+static int untar_take_text(struct reader *r, size_t size, char out[NAME_MAX_LEN])
 {
 	size_t whole = (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 
@@ -139,7 +139,7 @@ static int take_pax(struct reader *r, size_t size)
 
 	if (size >= NAME_MAX_LEN) /* other attributes, which are not needed */
 		return skip_bytes(r, size);
-	if (take_text(r, size, text))
+	if (untar_take_text(r, size, text))
 		return -1;
 	while (*at) {
 		size_t len = strtoul(at, &end, 10);
@@ -241,7 +241,7 @@ static int new_file(int above, const char *name)
 	return openat(above, name, flags, 0600);
 }
 
-static int make_file(struct reader *r, const char *name, size_t size)
+static int untar_make_file(struct reader *r, const char *name, size_t size)
 {
 	char piece[8 * TAR_BLOCK];
 	auto_fd int fd = new_file(r->above, name);
@@ -291,7 +291,7 @@ static int make_entry(struct reader *r, char type, size_t size)
 	case '0':
 	case '\0':
 	case '7':
-		return make_file(r, last, size);
+		return untar_make_file(r, last, size);
 	default:
 		return skip_bytes(r, size);
 	}
@@ -324,7 +324,7 @@ static const char *why_refused(const struct reader *r, const struct tar_header *
 		       : NULL;
 }
 
-static int read_entry(struct reader *r, const struct tar_header *h)
+static int untar_read_entry(struct reader *r, const struct tar_header *h)
 {
 	size_t size;
 	const char *why;
@@ -333,9 +333,9 @@ static int read_entry(struct reader *r, const struct tar_header *h)
 	if ((why = why_refused(r, h, &size)))
 		return refuse_archive(r, why);
 	if (h->type == 'L')
-		return take_text(r, size, r->name);
+		return untar_take_text(r, size, r->name);
 	if (h->type == 'K')
-		return take_text(r, size, r->link);
+		return untar_take_text(r, size, r->link);
 	if (h->type == 'x')
 		return take_pax(r, size);
 	if (h->type == 'g')
@@ -363,7 +363,7 @@ static int read_entries(struct reader *r)
 			return -1;
 		if (rc || is_zero(&h))
 			return r->entries ? 0 : refuse_archive(r, "there is none");
-		if (read_entry(r, &h))
+		if (untar_read_entry(r, &h))
 			return -1;
 	}
 }

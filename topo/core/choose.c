@@ -22,7 +22,7 @@ struct work {
 	uint32_t *load;  /* struct topo_assignment */
 };
 
-static void work_clear(struct work *w)
+static void choose_work_clear(struct work *w)
 {
 	free(w->cand);
 	free(w->distance);
@@ -30,7 +30,7 @@ static void work_clear(struct work *w)
 	free(w->group);
 	free(w->load);
 }
-#define auto_work auto_clean(work_clear)
+#define auto_work auto_clean(choose_work_clear)
 
 bool topo_usable(const struct topo_hca *h)
 {

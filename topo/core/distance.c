@@ -39,7 +39,7 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 /* ---- one side ---- */
 
 /* Add the link above a function; a VF uses the link of its PF. */
-static void add_link(const struct topo_machine *m, uint32_t pci, struct side *s)
+static void distance_add_link(const struct topo_machine *m, uint32_t pci, struct side *s)
 {
 	const struct topo_pci *p = &m->pci[pci];
 	uint32_t above = topo_parent(m, pci);
@@ -85,7 +85,7 @@ static struct side climb_to(const struct topo_machine *m, uint32_t from, uint32_
 
 	for (uint32_t at = from; at != TOPO_NONE && at != top; at = topo_parent(m, at)) {
 		uint32_t sw = at == from ? TOPO_NONE : topo_switch_of(m, at);
-		add_link(m, at, &s);
+		distance_add_link(m, at, &s);
 		if (sw != TOPO_NONE)
 			add_switch(m, sw, &s);
 	}
@@ -145,7 +145,7 @@ int topo_numa(const struct topo_machine *m, uint32_t pci)
 	return m->cpu[m->root[root].cpu].numa;
 }
 
-static enum topo_tristate same_number(int a, int b)
+static enum topo_tristate distance_same_number(int a, int b)
 {
 	if (a < 0 || b < 0)
 		return TOPO_UNKNOWN;
@@ -188,7 +188,7 @@ void topo_distance(const struct topo_machine *m, uint32_t a, uint32_t b, struct 
 
 	*out = (struct topo_distance){ .ancestor = top };
 	out->same_root = a == b || (x->root != TOPO_NONE && x->root == y->root);
-	out->same_numa = a == b ? TOPO_YES : same_number(topo_numa(m, a), topo_numa(m, b));
+	out->same_numa = a == b ? TOPO_YES : distance_same_number(topo_numa(m, a), topo_numa(m, b));
 	if (a == b) {
 		out->class = TOPO_X;
 		return;
@@ -209,7 +209,7 @@ static void distance_to_cpu(const struct topo_machine *m, uint32_t pci, uint32_t
 
 	join_sides(m, TOPO_NONE, &from, &none, out);
 	out->same_root = root != TOPO_NONE && m->root[root].cpu == cpu;
-	out->same_numa = same_number(topo_numa(m, pci), m->cpu[cpu].numa);
+	out->same_numa = distance_same_number(topo_numa(m, pci), m->cpu[cpu].numa);
 	out->class = class_of(m, out);
 }
 

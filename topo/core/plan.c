@@ -50,9 +50,9 @@ static const char *gpu_text(const struct planning *p, uint32_t gpu, char out[PCI
 
 #define NOTES_MAX 65536
 
-static int add_note(struct planning *p, struct err *e, const char *fmt, ...) printf_like(3, 4);
+static int plan_add_note(struct planning *p, struct err *e, const char *fmt, ...) printf_like(3, 4);
 
-static int add_note(struct planning *p, struct err *e, const char *fmt, ...)
+static int plan_add_note(struct planning *p, struct err *e, const char *fmt, ...)
 {
 	char text[320];
 	va_list ap;
@@ -156,8 +156,8 @@ static int pick_vf(const struct planning *p, uint32_t hca, uint32_t *out, struct
 
 /* ---- one pod ---- */
 
-static void add_item(const struct planning *p, struct topo_plan_pod *pod, uint32_t gpu,
-		     uint32_t hca, uint32_t vf)
+static void core_plan_add_item(const struct planning *p, struct topo_plan_pod *pod, uint32_t gpu,
+			       uint32_t hca, uint32_t vf)
 {
 	struct topo_plan_item *i = &pod->item[pod->n_items++];
 
@@ -169,8 +169,8 @@ static void add_item(const struct planning *p, struct topo_plan_pod *pod, uint32
 }
 
 /* Give an HCA to a GPU; if another GPU of the pod has it already, they share its VF. */
-static int assign_hca(struct planning *p, struct topo_plan_pod *pod, uint32_t gpu, uint32_t hca,
-		      struct err *e)
+static int plan_assign_hca(struct planning *p, struct topo_plan_pod *pod, uint32_t gpu,
+			   uint32_t hca, struct err *e)
 {
 	const struct topo_plan_item *before = NULL;
 	char one[PCI_STR_LEN], other[PCI_STR_LEN];
@@ -183,13 +183,13 @@ static int assign_hca(struct planning *p, struct topo_plan_pod *pod, uint32_t gp
 	if (!before) {
 		if (pick_vf(p, hca, &vf, e))
 			return -1;
-		add_item(p, pod, gpu, hca, vf);
+		core_plan_add_item(p, pod, gpu, hca, vf);
 		return 0;
 	}
-	add_item(p, pod, gpu, hca, before->vf);
-	return add_note(p, e, "GPU %s and GPU %s of one pod share %s",
-			gpu_text(p, before->gpu, one), gpu_text(p, gpu, other),
-			p->m->hca[hca].name);
+	core_plan_add_item(p, pod, gpu, hca, before->vf);
+	return plan_add_note(p, e, "GPU %s and GPU %s of one pod share %s",
+			     gpu_text(p, before->gpu, one), gpu_text(p, gpu, other),
+			     p->m->hca[hca].name);
 }
 
 /* All cards of a GPU are shared with another pod: no plan gives each pod a rail of its own. */
@@ -218,7 +218,8 @@ static int plan_gpu(struct planning *p, uint32_t number, uint32_t gpu, struct er
 
 	for (size_t k = 0; k < g->n_share; k++) {
 		uint32_t hca = g->share[k];
-		if (p->pod_of[p->m->hca[hca].card] == number && assign_hca(p, pod, gpu, hca, e))
+		if (p->pod_of[p->m->hca[hca].card] == number &&
+		    plan_assign_hca(p, pod, gpu, hca, e))
 			return -1;
 	}
 	return pod->n_items > before ? 0 : refuse_shared(p, number, gpu, e);
@@ -267,10 +268,11 @@ static int note_layers(struct planning *p, struct err *e)
 		const struct topo_plan_pod *pod = &p->plan->pod[i];
 
 		if (has_layer(p, pod, TOPO_INFINIBAND) && has_layer(p, pod, TOPO_ETHERNET) &&
-		    add_note(p, e,
-			     "pod %u has InfiniBand and Ethernet, which NCCL does not connect: "
-			     "leave one out with --hcas",
-			     i))
+		    plan_add_note(
+			    p, e,
+			    "pod %u has InfiniBand and Ethernet, which NCCL does not connect: "
+			    "leave one out with --hcas",
+			    i))
 			return -1;
 	}
 	return 0;
@@ -282,7 +284,8 @@ static int note_unused(struct planning *p, struct err *e)
 		const struct topo_hca *h = &p->m->hca[i];
 		if (p->pod_of[h->card] == SEVERAL && p->c->rail[i] != TOPO_NONE &&
 		    h->kind != TOPO_HCA_VF &&
-		    add_note(p, e, "%s stays unused: it is nearest to GPUs of two pods", h->name))
+		    plan_add_note(p, e, "%s stays unused: it is nearest to GPUs of two pods",
+				  h->name))
 			return -1;
 	}
 	return 0;

@@ -116,7 +116,7 @@ static uint32_t rate_of(const struct topo_hca *h)
 	return rate;
 }
 
-static bool is_plain(const struct topo_machine *m, const struct topo_hca *h)
+static bool role_is_plain(const struct topo_machine *m, const struct topo_hca *h)
 {
 	return !is_bluefield(m, h) && !is_bond(h);
 }
@@ -145,8 +145,8 @@ static size_t cards_on(const struct topo_machine *m, int node, uint32_t rate, bo
 
 	for (size_t i = 0; i < m->n_hcas; i++) {
 		const struct topo_hca *h = &m->hca[i];
-		n += h->card == i && is_guess(h) && is_plain(m, h) == plain && rate_of(h) == rate &&
-		     topo_numa(m, h->pci) == node;
+		n += h->card == i && is_guess(h) && role_is_plain(m, h) == plain &&
+		     rate_of(h) == rate && topo_numa(m, h->pci) == node;
 	}
 	return n;
 }
@@ -157,7 +157,7 @@ static bool has_faster_rival(const struct topo_machine *m, uint32_t rate)
 	for (size_t i = 0; i < m->n_hcas; i++) {
 		const struct topo_hca *h = &m->hca[i];
 		uint32_t other = rate_of(h);
-		if (is_guess(h) && !is_plain(m, h) && (!other || other > rate))
+		if (is_guess(h) && !role_is_plain(m, h) && (!other || other > rate))
 			return true;
 	}
 	return false;
@@ -188,7 +188,7 @@ static void judge_by_kind(struct topo_machine *m)
 		const struct topo_hca *h = &m->hca[i];
 		if (h->role == TOPO_COMPUTE)
 			return;
-		if (is_guess(h) && is_plain(m, h) && rate_of(h) > rate)
+		if (is_guess(h) && role_is_plain(m, h) && rate_of(h) > rate)
 			rate = rate_of(h);
 	}
 	if (!rate || !are_rails(m, rate))
@@ -197,10 +197,10 @@ static void judge_by_kind(struct topo_machine *m)
 		struct topo_hca *h = &m->hca[i];
 		if (!is_guess(h))
 			continue;
-		if (is_plain(m, h) && rate_of(h) == rate && gpus_on(m, topo_numa(m, h->pci))) {
+		if (role_is_plain(m, h) && rate_of(h) == rate && gpus_on(m, topo_numa(m, h->pci))) {
 			h->role = TOPO_COMPUTE;
 			h->rule = "rate";
-		} else if (!is_plain(m, h) && h->role == TOPO_ROLE_UNKNOWN) {
+		} else if (!role_is_plain(m, h) && h->role == TOPO_ROLE_UNKNOWN) {
 			h->role = TOPO_MANAGEMENT;
 			h->rule = is_bond(h) ? "bond" : "bluefield";
 		}

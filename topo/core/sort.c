@@ -12,7 +12,7 @@ static int by_gpu(const void *x, const void *y, void *m)
 }
 
 /* strverscmp: mlx5_2 comes before mlx5_10. */
-static int by_hca(const void *x, const void *y, void *m)
+static int sort_by_hca(const void *x, const void *y, void *m)
 {
 	const struct topo_hca *a = x, *b = y;
 	int c = cmp_u64(topo_pci_order(m, a->pci), topo_pci_order(m, b->pci));
@@ -27,7 +27,7 @@ void topo_sort(struct topo_machine *m)
 	for (size_t i = 0; i < m->n_gpus; i++)
 		m->gpu[i].index = (int)i;
 	if (m->n_hcas)
-		qsort_r(m->hca, m->n_hcas, sizeof(*m->hca), by_hca, m);
+		qsort_r(m->hca, m->n_hcas, sizeof(*m->hca), sort_by_hca, m);
 }
 
 struct key {
@@ -46,7 +46,7 @@ static int by_key(const void *x, const void *y)
 
 /* Key {1, GUID}; without a GUID {2 + vendor, domain:bus:device}; without a function {0, index}. A
  * VF has another address than its PF, so the PF's address counts. */
-static struct key key_of(const struct topo_machine *m, uint32_t i)
+static struct key sort_key_of(const struct topo_machine *m, uint32_t i)
 {
 	const struct topo_hca *h = &m->hca[i];
 	uint32_t pci = h->pci;
@@ -67,7 +67,7 @@ int topo_number_cards(struct topo_machine *m, struct err *e)
 	if (!key)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < m->n_hcas; i++)
-		key[i] = key_of(m, i);
+		key[i] = sort_key_of(m, i);
 	qsort(key, m->n_hcas, sizeof(*key), by_key);
 	for (size_t i = 0; i < m->n_hcas; i++) {
 		bool same = i && !memcmp(key[i].part, key[i - 1].part, sizeof(key[i].part));

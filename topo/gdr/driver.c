@@ -64,7 +64,7 @@ static void judge_peermem(const struct gdr *r, struct driver_path *w)
 		       version, lib_version_format(*r->nccl, nccl));
 }
 
-static void peer_of(const struct gdr *r, enum topo_vendor v, struct driver_path *w)
+static void driver_peer_of(const struct gdr *r, enum topo_vendor v, struct driver_path *w)
 {
 	static const char *const nvidia[] = { "kernel/mm/memory_peers/nv_mem/version",
 					      "kernel/mm/memory_peers/nv_mem_nc/version", PEERMEM,
@@ -217,7 +217,7 @@ static void check_vendor(struct gdr *r, enum topo_vendor v)
 
 	if (!has_vendor(r, v))
 		return;
-	peer_of(r, v, &peer);
+	driver_peer_of(r, v, &peer);
 	if (kernel_has_it(r, &dmabuf)) {
 		if (v == TOPO_NVIDIA)
 			nvidia_dmabuf(r, &dmabuf);

@@ -135,7 +135,7 @@ static int prepare_subjects(struct gdr *r)
 /* ---- without a tree ---- */
 
 /* One finding for all of them: they have one reason and one remedy. */
-static void add_unknown(struct gdr *r)
+static void gdr_add_unknown(struct gdr *r)
 {
 	struct finding *f = gdr_add(r, "file", FINDING_UNKNOWN, TOPO_NONE, TOPO_NONE);
 
@@ -164,7 +164,7 @@ static void run_checks(struct gdr *r)
 		gdr_host(r);
 		gdr_driver(r);
 	} else if (r->m->n_gpus) {
-		add_unknown(r);
+		gdr_add_unknown(r);
 	}
 	for (uint32_t g = 0; g < r->m->n_gpus && !r->failed; g++) {
 		if (!gdr_has_gpu(r, g))

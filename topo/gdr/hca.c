@@ -22,7 +22,7 @@ static enum topo_tristate is_active(const struct topo_hca *h)
 	return t;
 }
 
-static uint32_t rate_of(const struct topo_hca *h)
+static uint32_t hca_rate_of(const struct topo_hca *h)
 {
 	uint32_t most = 0;
 
@@ -66,7 +66,7 @@ static void set_port_remedy(struct finding *f, enum topo_layer layer)
 				     "DEV up");
 }
 
-static void check_port(struct gdr *r, uint32_t hca)
+static void hca_check_port(struct gdr *r, uint32_t hca)
 {
 	const struct topo_hca *h = &r->m->hca[hca];
 	enum topo_tristate active = is_active(h);
@@ -76,7 +76,7 @@ static void check_port(struct gdr *r, uint32_t hca)
 		return; /* TOPO_NO: gdr_ports() reports it */
 	f = gdr_add(r, "port", FINDING_OK, TOPO_NONE, hca);
 	set_ports_path(r, f, hca);
-	judge_port(f, active, rate_of(h));
+	judge_port(f, active, hca_rate_of(h));
 }
 
 void gdr_port(struct gdr *r, struct gdr_rail which)
@@ -140,7 +140,7 @@ static void judge_reads(struct gdr *r, struct finding *f, const struct pcicap_ex
 	char bdf[PCI_STR_LEN];
 
 	finding_set_value(f, "%u bytes", x->mrrs);
-	if (x->mrrs >= 4096 || rate_of(&r->m->hca[f->of[GDR_OF_HCA]]) < FAST_MBPS)
+	if (x->mrrs >= 4096 || hca_rate_of(&r->m->hca[f->of[GDR_OF_HCA]]) < FAST_MBPS)
 		return;
 	f->state = FINDING_WARN;
 	finding_set_reason(f, "with small requests (512 bytes after power on) a NIC of 200 Gbit/s "
@@ -167,7 +167,8 @@ static void judge_ordering(struct gdr *r, struct finding *f, const struct pcicap
 typedef void (*judge_fn)(struct gdr *r, struct finding *f, const struct pcicap_express *x,
 			 uint32_t pci);
 
-static void check_setting(struct gdr *r, const char *id, uint32_t pci, uint32_t hca, judge_fn judge)
+static void hca_check_setting(struct gdr *r, const char *id, uint32_t pci, uint32_t hca,
+			      judge_fn judge)
 {
 	struct finding *f = gdr_add(r, id, FINDING_OK, TOPO_NONE, hca);
 	struct gdr_config config;
@@ -307,8 +308,8 @@ static void check_settings(struct gdr *r, uint32_t hca)
 	if (!r->tree)
 		return;
 	gdr_payload(r, owner, TOPO_NONE, hca);
-	check_setting(r, "read-request", owner, hca, judge_reads);
-	check_setting(r, "relaxed-ordering", owner, hca, judge_ordering);
+	hca_check_setting(r, "read-request", owner, hca, judge_reads);
+	hca_check_setting(r, "relaxed-ordering", owner, hca, judge_ordering);
 }
 
 static void check_hidden_pf(struct gdr *r, uint32_t hca)
@@ -331,7 +332,7 @@ void gdr_hca(struct gdr *r, uint32_t hca)
 {
 	const struct topo_hca *h = &r->m->hca[hca];
 
-	check_port(r, hca);
+	hca_check_port(r, hca);
 	check_role(r, hca);
 	check_bond(r, hca);
 	check_vf(r, hca);

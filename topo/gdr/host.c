@@ -117,7 +117,7 @@ static void check_cmdline(struct gdr *r)
 
 /* ---- RDMA at all ---- */
 
-static void check_hcas(struct gdr *r)
+static void host_check_hcas(struct gdr *r)
 {
 	struct finding *f;
 
@@ -152,7 +152,7 @@ static size_t put_others(const struct gdr *r, char names[NAMES_LEN])
 	return n;
 }
 
-static void check_neighbours(struct gdr *r)
+static void host_check_neighbours(struct gdr *r)
 {
 	char names[NAMES_LEN];
 	struct finding *f;
@@ -174,6 +174,6 @@ void gdr_host(struct gdr *r)
 	check_vm(r);
 	check_flat(r);
 	check_cmdline(r);
-	check_hcas(r);
-	check_neighbours(r);
+	host_check_hcas(r);
+	host_check_neighbours(r);
 }

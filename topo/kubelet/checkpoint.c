@@ -52,7 +52,7 @@ static size_t count_devices(const struct search *s, const struct json *entry, bo
 	return n;
 }
 
-static int add_number(struct checkpoint_accels *a, uint32_t number, struct err *e)
+static int checkpoint_add_number(struct checkpoint_accels *a, uint32_t number, struct err *e)
 {
 	for (size_t i = 0; i < a->n; i++)
 		if (a->number[i] == number)
@@ -64,8 +64,8 @@ static int add_number(struct checkpoint_accels *a, uint32_t number, struct err *
 	return 0;
 }
 
-static int add_files(struct checkpoint_accels *a, const Kubelet__AllocatedDevices *answer,
-		     struct err *e)
+static int checkpoint_add_files(struct checkpoint_accels *a,
+				const Kubelet__AllocatedDevices *answer, struct err *e)
 {
 	uint64_t number;
 
@@ -73,7 +73,7 @@ static int add_files(struct checkpoint_accels *a, const Kubelet__AllocatedDevice
 		const char *path = answer->devices[i]->host_path;
 		if (!strncmp(path, ACCEL, strlen(ACCEL)) &&
 		    !parse_u64(path + strlen(ACCEL), 0, UINT32_MAX, &number) &&
-		    add_number(a, (uint32_t)number, e))
+		    checkpoint_add_number(a, (uint32_t)number, e))
 			return -1;
 	}
 	return 0;
@@ -95,7 +95,7 @@ static int add_answer(struct checkpoint_accels *a, const char *base64, struct er
 		return err_nomem(e);
 	if (!answer)
 		return err_set(e, ERR_DECODE, 0, "AllocResp cannot be decoded");
-	int rc = add_files(a, answer, e);
+	int rc = checkpoint_add_files(a, answer, e);
 	kubelet__allocated_devices__free_unpacked(answer, &with);
 	return rc;
 }
@@ -105,7 +105,7 @@ static int add_answer(struct checkpoint_accels *a, const char *base64, struct er
  * container leaves its devices to the containers after it, so several entries may have a device.
  * An entry that also has devices of no running container shows nothing, but others may.
  */
-static int add_entry(struct search *s, const struct json *entry, struct err *e)
+static int checkpoint_add_entry(struct search *s, const struct json *entry, struct err *e)
 {
 	struct checkpoint_accels files = { .n = 0 };
 
@@ -125,13 +125,13 @@ static int add_entry(struct search *s, const struct json *entry, struct err *e)
 	for (size_t i = 0; i < s->pod->n; i++)
 		s->shown[i] = s->shown[i] || mine[i];
 	for (size_t i = 0; i < files.n; i++)
-		if (add_number(&s->found, files.number[i], e))
+		if (checkpoint_add_number(&s->found, files.number[i], e))
 			return -1;
 	return 0;
 }
 
 /* As many files as devices: otherwise entries contradict each other. */
-static int check_all(const struct search *s, struct err *e)
+static int checkpoint_check_all(const struct search *s, struct err *e)
 {
 	size_t wanted = 0, shown = 0;
 
@@ -162,9 +162,9 @@ int checkpoint_accels(struct slice text, const struct pod_devices *pod, const ch
 	if (json_parse_long(text.p, text.len, "the checkpoint", &all, e))
 		return -1;
 	json_each (entry, json_get(json_get(all, "Data"), "PodDeviceEntries"))
-		if (add_entry(&s, entry, e))
+		if (checkpoint_add_entry(&s, entry, e))
 			return -1;
-	if (check_all(&s, e))
+	if (checkpoint_check_all(&s, e))
 		return -1;
 	*out = s.found;
 	return 0;

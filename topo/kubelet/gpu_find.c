@@ -106,8 +106,8 @@ static int may_have_mig(const struct ctx *ctx, struct gpu_shown *g, struct err *
 }
 
 /* 1: it is the GPU of this id, or may be. */
-static int is_wanted(const struct ctx *ctx, struct gpu_shown *g, const struct gpu_id *id,
-		     struct err *e)
+static int gpu_find_is_wanted(const struct ctx *ctx, struct gpu_shown *g, const struct gpu_id *id,
+			      struct err *e)
 {
 	uint64_t minor;
 
@@ -129,7 +129,7 @@ static int find_nvidia(struct gpu_files *f, const struct gpu_id *id, struct pci_
 	if (read_nvidia(f, folder, e))
 		return -1;
 	for (size_t i = 0; i < f->n_nvidia; i++) {
-		int rc = is_wanted(f->ctx, &f->nvidia[i], id, e);
+		int rc = gpu_find_is_wanted(f->ctx, &f->nvidia[i], id, e);
 		if (rc < 0)
 			return -1;
 		found += rc > 0;
@@ -224,8 +224,8 @@ static int find_render(const struct ctx *ctx, uint32_t render, struct pci_addr *
 	return not_shown(e, name, folder);
 }
 
-static int find_partition(const struct ctx *ctx, uint32_t number, struct pci_addr *out,
-			  struct err *e)
+static int kubelet_find_partition(const struct ctx *ctx, uint32_t number, struct pci_addr *out,
+				  struct err *e)
 {
 	static const char prefix[] = "renderD";
 	auto_fs_names struct fs_names names = { .n = 0 };
@@ -276,7 +276,7 @@ int gpu_find(struct gpu_files *f, const struct gpu_id *id, struct pci_addr *out,
 	case GPU_ID_DRM_RENDER:
 		return find_render(ctx, id->number, out, e);
 	case GPU_ID_AMD_XCP:
-		return find_partition(ctx, id->number, out, e);
+		return kubelet_find_partition(ctx, id->number, out, e);
 	case GPU_ID_NONE:
 	case GPU_ID_GAUDI:
 	case GPU_ID_UNKNOWN:

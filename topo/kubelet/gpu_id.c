@@ -31,13 +31,13 @@
 #define UUID_LEN 36
 
 /* If text begins with prefix, what is behind it; else NULL. */
-static const char *behind(const char *text, const char *prefix)
+static const char *gpu_id_behind(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0 ? text + strlen(prefix) : NULL;
 }
 
 /* The number that text begins with. *rest is what follows its digits. */
-static bool take_number(const char *text, uint32_t *out, const char **rest)
+static bool gpu_id_take_number(const char *text, uint32_t *out, const char **rest)
 {
 	char digits[12];
 	size_t len = strspn(text, "0123456789");
@@ -54,9 +54,9 @@ static bool take_number(const char *text, uint32_t *out, const char **rest)
 /* "cardN" and nothing more. */
 static bool is_numbered(const char *text, const char *prefix, uint32_t *out)
 {
-	const char *digits = behind(text, prefix), *rest;
+	const char *digits = gpu_id_behind(text, prefix), *rest;
 
-	return digits && take_number(digits, out, &rest) && !*rest;
+	return digits && gpu_id_take_number(digits, out, &rest) && !*rest;
 }
 
 static bool is_uuid(const char *s)
@@ -85,23 +85,23 @@ static void cut_share(char *id, const char *mark)
 static bool of_nvidia(struct gpu_id *g)
 {
 	char *id = g->text;
-	const char *uuid, *minor = behind(id, "nvidia"), *rest;
+	const char *uuid, *minor = gpu_id_behind(id, "nvidia"), *rest;
 
 	if (minor) {
 		g->kind = GPU_ID_NVIDIA_MINOR;
-		return take_number(minor, &g->number, &rest) && (!*rest || *rest == '/');
+		return gpu_id_take_number(minor, &g->number, &rest) && (!*rest || *rest == '/');
 	}
 	cut_share(id, "::");
-	uuid = behind(id, "MIG-GPU-");
+	uuid = gpu_id_behind(id, "MIG-GPU-");
 	if (uuid && is_uuid(uuid) && uuid[UUID_LEN] == '/') {
 		memmove(id, id + strlen("MIG-"), strlen("GPU-") + UUID_LEN);
 		id[strlen("GPU-") + UUID_LEN] = '\0';
 		g->kind = GPU_ID_NVIDIA;
 		return true;
 	}
-	uuid = behind(id, "GPU-");
+	uuid = gpu_id_behind(id, "GPU-");
 	g->kind = uuid ? GPU_ID_NVIDIA : GPU_ID_NVIDIA_MIG;
-	uuid = uuid ? uuid : behind(id, "MIG-");
+	uuid = uuid ? uuid : gpu_id_behind(id, "MIG-");
 	return uuid && is_uuid(uuid) && !uuid[UUID_LEN];
 }
 
@@ -125,19 +125,21 @@ static bool of_habana(struct gpu_id *g)
 
 static bool claimed_nvidia(struct gpu_id *g)
 {
-	const char *minor = behind(g->text, "gpu-"), *rest;
+	const char *minor = gpu_id_behind(g->text, "gpu-"), *rest;
 
 	g->kind = GPU_ID_NVIDIA_MINOR;
-	return minor && take_number(minor, &g->number, &rest) && (!*rest || behind(rest, "-mig-"));
+	return minor && gpu_id_take_number(minor, &g->number, &rest) &&
+	       (!*rest || gpu_id_behind(rest, "-mig-"));
 }
 
 static bool claimed_amd(struct gpu_id *g)
 {
-	const char *card = behind(g->text, "gpu-"), *rest;
+	const char *card = gpu_id_behind(g->text, "gpu-"), *rest;
 	uint32_t ignored;
 
 	g->kind = GPU_ID_DRM_RENDER;
-	return card && take_number(card, &ignored, &rest) && is_numbered(rest, "-", &g->number);
+	return card && gpu_id_take_number(card, &ignored, &rest) &&
+	       is_numbered(rest, "-", &g->number);
 }
 
 static bool claimed_gaudi(struct gpu_id *g)
@@ -149,7 +151,7 @@ static bool claimed_gaudi(struct gpu_id *g)
 	if (is_numbered(g->text, "accel", &g->number))
 		return true;
 	g->kind = GPU_ID_PCI;
-	if (strlen(g->text) < len || !behind(g->text + len, "-0x"))
+	if (strlen(g->text) < len || !gpu_id_behind(g->text + len, "-0x"))
 		return false;
 	for (size_t i = 0; i < len; i++) {
 		bool punctuation = addr[i] == ':' || addr[i] == '.';
@@ -163,7 +165,7 @@ static bool claimed_gaudi(struct gpu_id *g)
 
 static bool is_amd_gpu(const char *resource)
 {
-	const char *name = behind(resource, "amd.com/");
+	const char *name = gpu_id_behind(resource, "amd.com/");
 
 	return name && (!strcmp(name, "gpu") || (name[0] && !strncmp(name + 1, "px_nps", 6)));
 }
@@ -172,7 +174,8 @@ static bool is_amd_gpu(const char *resource)
 static bool is_nvidia_gpu(const char *resource, const char *id)
 {
 	return !strcmp(resource, "nvidia.com/gpu") ||
-	       (behind(resource, "nvidia.com/") && (behind(id, "GPU-") || behind(id, "MIG-")));
+	       (gpu_id_behind(resource, "nvidia.com/") &&
+		(gpu_id_behind(id, "GPU-") || gpu_id_behind(id, "MIG-")));
 }
 
 static bool (*reader_of(const char *owner, const char *id, bool claimed))(struct gpu_id *)

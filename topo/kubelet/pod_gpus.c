@@ -16,7 +16,7 @@
 
 /* ---- devices to GPUs ---- */
 
-static int add_gpu(struct pod_gpus *g, struct pci_addr addr, struct err *e)
+static int pod_gpus_add_gpu(struct pod_gpus *g, struct pci_addr addr, struct err *e)
 {
 	for (size_t i = 0; i < g->n; i++)
 		if (pci_same(g->gpu[i], addr))
@@ -50,7 +50,7 @@ static int add_by_files(struct gpu_files *files, const struct pod_devices *devic
 		return -1;
 	for (size_t i = 0; i < a.n; i++) {
 		const struct gpu_id id = { .kind = GPU_ID_ACCEL, .number = a.number[i] };
-		if (gpu_find(files, &id, &addr, e) || add_gpu(g, addr, e))
+		if (gpu_find(files, &id, &addr, e) || pod_gpus_add_gpu(g, addr, e))
 			return -1;
 	}
 	return 0;
@@ -76,7 +76,7 @@ static int add_gaudis(struct gpu_files *files, const struct pod_devices *devices
 		return -1;
 	if ((size_t)there == n && n <= POD_GPUS_MAX) {
 		for (size_t i = 0; i < n; i++)
-			if (add_gpu(g, all[i], e))
+			if (pod_gpus_add_gpu(g, all[i], e))
 				return -1;
 		return 0;
 	}
@@ -104,7 +104,7 @@ int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, const 
 			continue;
 		if (gpu_find(&files, &id, &addr, e))
 			return refuse_device(d, e);
-		if (add_gpu(&g, addr, e))
+		if (pod_gpus_add_gpu(&g, addr, e))
 			return -1;
 	}
 	if (add_gaudis(&files, devices, checkpoint, &g, e))

@@ -38,8 +38,8 @@ struct collection {
 };
 
 /* Containers can share the device of a claim. */
-static int add_device(struct collection *c, const char *owner, const char *id, bool claimed,
-		      struct err *e)
+static int pod_resources_add_device(struct collection *c, const char *owner, const char *id,
+				    bool claimed, struct err *e)
 {
 	const struct array_kind kind = { sizeof(*c->d.device), DEVICES_MAX,
 					 "GPU devices of one pod", ERR_CONFIG };
@@ -67,14 +67,15 @@ static int add_container(struct collection *to, const Kubelet__ContainerResource
 	for (size_t i = 0; i < c->n_devices; i++) {
 		const Kubelet__ContainerDevices *of = c->devices[i];
 		for (size_t k = 0; k < of->n_device_ids; k++)
-			if (add_device(to, of->resource_name, of->device_ids[k], false, e))
+			if (pod_resources_add_device(to, of->resource_name, of->device_ids[k],
+						     false, e))
 				return -1;
 	}
 	for (size_t i = 0; i < c->n_dynamic_resources; i++) {
 		const Kubelet__DynamicResource *claim = c->dynamic_resources[i];
 		for (size_t k = 0; k < claim->n_claim_resources; k++) {
 			const Kubelet__ClaimResource *x = claim->claim_resources[k];
-			if (add_device(to, x->driver_name, x->device_name, true, e))
+			if (pod_resources_add_device(to, x->driver_name, x->device_name, true, e))
 				return -1;
 		}
 	}
@@ -82,8 +83,8 @@ static int add_container(struct collection *to, const Kubelet__ContainerResource
 }
 
 /* NULL: *e says why. */
-static const Kubelet__PodResources *find_pod(const list_response *all, struct pod_name pod,
-					     struct err *e)
+static const Kubelet__PodResources *kubelet_find_pod(const list_response *all, struct pod_name pod,
+						     struct err *e)
 {
 	const Kubelet__PodResources *found = NULL;
 
@@ -108,7 +109,7 @@ static const Kubelet__PodResources *find_pod(const list_response *all, struct po
 static int copy_pod(const list_response *all, struct pod_name pod, struct collection *to,
 		    struct err *e)
 {
-	const Kubelet__PodResources *p = find_pod(all, pod, e);
+	const Kubelet__PodResources *p = kubelet_find_pod(all, pod, e);
 
 	if (!p)
 		return -1;

@@ -31,8 +31,8 @@ const char *compare_cause_id(enum compare_cause c)
 }
 
 /* A part of a net is in the list. Another port of the card is enough for a fused net. */
-static bool is_listed(const struct compare_input *in, const uint32_t *list, size_t n,
-		      const struct nccl_net *d, uint32_t part)
+static bool compare_is_listed(const struct compare_input *in, const uint32_t *list, size_t n,
+			      const struct nccl_net *d, uint32_t part)
 {
 	uint32_t hca = nccl_net_part(d, part).hca;
 
@@ -50,7 +50,7 @@ bool compare_list_agrees(const struct compare_input *in, const uint32_t *list, s
 	const struct nccl_net *d = &in->nccl->net[net];
 
 	for (uint32_t i = 0; i < nccl_net_parts(d); i++) {
-		if (!is_listed(in, list, n, d, i))
+		if (!compare_is_listed(in, list, n, d, i))
 			return false;
 	}
 	return true;
@@ -82,7 +82,7 @@ static enum compare_verdict verdict_of(const struct compare_input *in, uint32_t 
 /* ---- causes ---- */
 
 /* All functions are on root ports, and in a machine that is not virtual no NUMA node is known. */
-static bool is_flat(const struct compare_input *in)
+static bool compare_is_flat(const struct compare_input *in)
 {
 	const struct topo_machine *m = in->m;
 	size_t devices = 0;
@@ -183,8 +183,8 @@ static bool goes_by_peer(const struct compare_input *in, uint32_t gpu)
 	return g->type == NCCL_PXN && g->gdr_write && d.class > TOPO_PXB;
 }
 
-static enum compare_cause cause_of(const struct compare_input *in, uint32_t gpu,
-				   enum compare_verdict v)
+static enum compare_cause compare_cause_of(const struct compare_input *in, uint32_t gpu,
+					   enum compare_verdict v)
 {
 	if (v == COMPARE_NONE)
 		return lost_all(in, gpu) ? COMPARE_LOST : COMPARE_NO_CAUSE;
@@ -243,10 +243,10 @@ int compare_with_nccl(const struct compare_input *in, struct comparison *out, st
 		return err_nomem(e);
 	if (try_own_paths(in, helped, e))
 		return -1;
-	bool flat = is_flat(in);
+	bool flat = compare_is_flat(in);
 	for (uint32_t i = 0; i < n; i++) {
 		d.gpu[i].verdict = verdict_of(in, i);
-		d.gpu[i].cause = cause_of(in, i, d.gpu[i].verdict);
+		d.gpu[i].cause = compare_cause_of(in, i, d.gpu[i].verdict);
 		/* on a flat machine no path is nearer than that of the other device */
 		if (flat && d.gpu[i].verdict != COMPARE_NONE)
 			d.gpu[i].cause = COMPARE_FLAT_VM;

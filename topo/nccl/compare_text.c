@@ -5,8 +5,8 @@
 
 #define NCCL_MAX_PORTS 32
 
-static void add_names(const struct topo_machine *m, const uint32_t *hca, size_t n, const char *sep,
-		      struct text *to)
+static void compare_text_add_names(const struct topo_machine *m, const uint32_t *hca, size_t n,
+				   const char *sep, struct text *to)
 {
 	for (size_t i = 0; i < n; i++)
 		text_addf(to, "%s%s", i ? sep : "", m->hca[hca[i]].name);
@@ -30,7 +30,7 @@ static void takes_instead(const struct compare_input *in, uint32_t gpu, const ui
 	text_addf(to, "NCCL takes ");
 	channel_names(in, gpu, to);
 	text_addf(to, " instead of ");
-	add_names(in->m, hca, n, ", ", to);
+	compare_text_add_names(in->m, hca, n, ", ", to);
 }
 
 /* The GPU or a net that NCCL uses; of a fused one its first part decides, as in nccl_check_gdr().
@@ -96,7 +96,7 @@ static void explain_cause(const struct compare_input *in, uint32_t gpu, enum com
 		}
 		takes_instead(in, gpu, c->nearest, c->n_nearest, to);
 		text_addf(to, ": with ");
-		add_names(in->m, c->nearest, c->n_nearest, ", ", to);
+		compare_text_add_names(in->m, c->nearest, c->n_nearest, ", ", to);
 		text_addf(to, " it does not use GPUDirect RDMA");
 		return;
 	case COMPARE_LONE_GPU:
@@ -158,7 +158,7 @@ static void advise_setting(const struct compare_input *in, uint32_t gpu, enum co
 	case COMPARE_TIE:
 	case COMPARE_OTHER:
 		text_addf(to, "NCCL_IB_HCA==");
-		add_names(in->m, c->share, c->n_share, ",", to);
+		compare_text_add_names(in->m, c->share, c->n_share, ",", to);
 		return;
 	case COMPARE_LOST:
 		text_addf(to, "NCCL_NET_MERGE_LEVEL=LOC");
@@ -194,7 +194,7 @@ int compare_explain_gpu(const struct compare_input *in, uint32_t gpu, struct com
 
 /* ---- of all together ---- */
 
-static bool is_ours(const struct compare_input *in, uint32_t hca)
+static bool compare_text_is_ours(const struct compare_input *in, uint32_t hca)
 {
 	for (uint32_t i = 0; i < in->nccl->n_gpus; i++) {
 		const struct topo_gpu_choice *c = own_share(in, i);
@@ -211,7 +211,7 @@ static void all_ours(const struct compare_input *in, struct text *to)
 	const char *sep = "NCCL_IB_HCA==";
 
 	for (uint32_t h = 0; h < in->m->n_hcas; h++) {
-		if (is_ours(in, h)) {
+		if (compare_text_is_ours(in, h)) {
 			text_addf(to, "%s%s", sep, in->m->hca[h].name);
 			sep = ",";
 		}

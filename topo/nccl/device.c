@@ -84,7 +84,8 @@ static enum topo_layer layer_of(const struct topo_machine *m, uint32_t pci, uint
 		       : TOPO_LAYER_UNKNOWN;
 }
 
-static int add_port(const struct topo_machine *m, struct topo_hca *h, uint32_t port, struct err *e)
+static int device_add_port(const struct topo_machine *m, struct topo_hca *h, uint32_t port,
+			   struct err *e)
 {
 	if (topo_add_port(h, port, e))
 		return -1;
@@ -102,7 +103,7 @@ static int set_net(struct topo_machine *m, uint32_t hca, const struct xml_elem *
 	    xml_int(x, "maxconn", XML_RANGE(0, UINT32_MAX), &maxconn, e) ||
 	    xml_int(x, "gdr", XML_RANGE(-1, INT32_MAX), &gdr, e) ||
 	    xml_hex(x, "guid", UINT64_MAX, &h->guid, e) ||
-	    xml_double(x, "latency", &h->latency, e) || add_port(m, h, (uint32_t)port, e))
+	    xml_double(x, "latency", &h->latency, e) || device_add_port(m, h, (uint32_t)port, e))
 		return -1;
 	h->port[0].rate_mbps = speed > 0 ? (uint32_t)speed : 0;
 	h->maxconn = (uint32_t)maxconn;
@@ -201,8 +202,9 @@ static int by_place(const void *x, const void *y)
 }
 
 /* The functions whose class begins with the given byte, sorted by address. */
-static size_t find_functions(const struct topo_machine *m,
-			     bool (*is)(const struct topo_machine *, uint32_t), struct found *out)
+static size_t device_find_functions(const struct topo_machine *m,
+				    bool (*is)(const struct topo_machine *, uint32_t),
+				    struct found *out)
 {
 	size_t n = 0;
 
@@ -251,7 +253,7 @@ static int complete_nic(struct topo_machine *m, uint32_t pci, struct err *e)
 	m->hca[hca].pci = pci;
 	m->hca[hca].dev = (int)hca;
 	m->pci[pci].kind = TOPO_ENDPOINT;
-	return add_port(m, &m->hca[hca], 1, e);
+	return device_add_port(m, &m->hca[hca], 1, e);
 }
 
 int xml_complete(struct topo_machine *m, struct err *e)
@@ -260,12 +262,12 @@ int xml_complete(struct topo_machine *m, struct err *e)
 
 	if (!list)
 		return err_nomem(e);
-	size_t n = find_functions(m, is_gpu, list);
+	size_t n = device_find_functions(m, is_gpu, list);
 	for (size_t i = 0; i < n; i++) {
 		if (complete_gpu(m, list[i].pci, e))
 			return -1;
 	}
-	n = find_functions(m, is_nic, list);
+	n = device_find_functions(m, is_nic, list);
 	for (size_t i = 0; i < n; i++) {
 		if (complete_nic(m, list[i].pci, e))
 			return -1;

@@ -55,7 +55,7 @@ static bool can_fuse(const struct nccl_fusing *f, uint32_t net)
 }
 
 /* Place all nets of a group; a group of one is not a device of its own. */
-static int add_group(struct nccl_fusing *f, const struct nccl_group *g, struct err *e)
+static int fuse_add_group(struct nccl_fusing *f, const struct nccl_group *g, struct err *e)
 {
 	for (uint32_t i = 0; i < g->n; i++)
 		f->placed[g->net[i]] = true;
@@ -106,7 +106,7 @@ static int auto_merge(struct nccl_fusing *f, struct err *e)
 			continue;
 		struct nccl_group g = gather(f, i);
 		if (can_be_made(f, &g)) {
-			if (add_group(f, &g, e))
+			if (fuse_add_group(f, &g, e))
 				return -1;
 			continue;
 		}
@@ -134,7 +134,7 @@ static uint32_t props_port(const struct nccl_fusing *f, uint32_t net)
 }
 
 /* matchIfList: the word is the device's name, and its port, if it has one. */
-static bool is_meant(const struct nccl_fusing *f, uint32_t net, struct slice word)
+static bool fuse_is_meant(const struct nccl_fusing *f, uint32_t net, struct slice word)
 {
 	const char *name = f->m->hca[f->v->net[net].net.hca].name;
 	const char *colon = memchr(word.p, ':', word.len);
@@ -148,7 +148,7 @@ static bool is_meant(const struct nccl_fusing *f, uint32_t net, struct slice wor
 	       (strlen(port) == word.len - len - 1 && strncmp(port, colon + 1, strlen(port)) == 0);
 }
 
-static int refuse(struct slice group, const char *why, struct err *e)
+static int fuse_refuse(struct slice group, const char *why, struct err *e)
 {
 	return err_set(e, ERR_FIELD, 0, "NCCL_NET_FORCE_MERGE: \"%.*s\" %s: NCCL ends",
 		       (int)(group.len < 128 ? group.len : 128), group.p, why);
@@ -168,23 +168,24 @@ static int force_group(struct nccl_fusing *f, struct slice text, struct err *e)
 		uint32_t i = f->nth[at];
 		bool meant = false;
 		for (uint32_t k = 0; k < n && !meant; k++)
-			meant = is_meant(f, i, word[k]);
+			meant = fuse_is_meant(f, i, word[k]);
 		if (!meant)
 			continue;
 		if (!can_fuse(f, i))
-			return refuse(text, "has a device that NCCL's IB plugin does not have", e);
+			return fuse_refuse(text, "has a device that NCCL's IB plugin does not have",
+					   e);
 		if (g.n == n)
-			return refuse(text, "matches more devices than it names", e);
+			return fuse_refuse(text, "matches more devices than it names", e);
 		g.net[g.n++] = i;
 	}
 	if (!n || g.n < n)
-		return refuse(text, "matches fewer devices than it names", e);
+		return fuse_refuse(text, "matches fewer devices than it names", e);
 	if (!can_be_made(f, &g))
-		return refuse(text,
-			      f->o->no_merge_nics ? "is forbidden by NCCL_IB_MERGE_NICS=0"
-						  : "has devices of different link layers",
-			      e);
-	return add_group(f, &g, e);
+		return fuse_refuse(text,
+				   f->o->no_merge_nics ? "is forbidden by NCCL_IB_MERGE_NICS=0"
+						       : "has devices of different link layers",
+				   e);
+	return fuse_add_group(f, &g, e);
 }
 
 /* ncclTopoForceMerge: "mlx5_0,mlx5_1;mlx5_2,mlx5_3". */

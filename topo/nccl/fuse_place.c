@@ -167,7 +167,8 @@ static uint32_t cpu_above(const struct nccl_xml *v, uint32_t item)
 }
 
 /* ncclTopoMakePciParent copies the function of the first part for the new net. */
-static int refuse_lost(const struct nccl_fusing *f, const struct nccl_group *g, struct err *e)
+static int fuse_place_refuse_lost(const struct nccl_fusing *f, const struct nccl_group *g,
+				  struct err *e)
 {
 	return err_set(e, ERR_FIELD, 0,
 		       "NCCL_NET_MERGE_LEVEL or NCCL_NET_FORCE_MERGE: NCCL does not find the "
@@ -276,6 +277,6 @@ int nccl_place_group(struct nccl_fusing *f, const struct nccl_group *g, struct n
 		return 0;
 	}
 	if (is_at_cpu(f, g->net[0]))
-		return refuse_lost(f, g, e);
+		return fuse_place_refuse_lost(f, g, e);
 	return widen(f, g, &at, made, e);
 }

@@ -61,7 +61,7 @@ static int guest_alloc(struct guest *g, struct err *e)
 	return 0;
 }
 
-static int find_functions(struct guest *g, struct err *e)
+static int guest_find_functions(struct guest *g, struct err *e)
 {
 	char name[PCI_STR_LEN];
 
@@ -80,7 +80,7 @@ static int host_part(struct guest *g, struct err *e)
 {
 	struct nccl_opts o = NCCL_OPTS_DEFAULT;
 
-	if (find_functions(g, e))
+	if (guest_find_functions(g, e))
 		return -1;
 	if (!nccl_is_tree(g->host)) {
 		struct topo_machine bare = *g->host;
@@ -194,7 +194,7 @@ static void write_below(struct guest *g, uint32_t parent)
 	}
 }
 
-static bool is_used(const struct guest *g, uint32_t top)
+static bool guest_is_used(const struct guest *g, uint32_t top)
 {
 	for (uint32_t i = 0; i < g->n; i++) {
 		if (top_of(g, g->at[i]) == top)
@@ -203,12 +203,12 @@ static bool is_used(const struct guest *g, uint32_t top)
 	return false;
 }
 
-static void write_node(struct guest *g, uint32_t cpu)
+static void guest_write_node(struct guest *g, uint32_t cpu)
 {
 	bool open = false;
 
 	for (uint32_t i = 0; i < g->v.n_items; i++) {
-		if (g->v.item[i].pci != TOPO_NONE || !is_used(g, i) || node_for(g, i) != cpu)
+		if (g->v.item[i].pci != TOPO_NONE || !guest_is_used(g, i) || node_for(g, i) != cpu)
 			continue;
 		if (!open)
 			xml_write_cpu(g->t, g->guest->cpu[cpu].numa, &g->guest->cpu[cpu]);
@@ -265,7 +265,7 @@ int topo_xml_write_guest(const struct topo_machine *host, const struct topo_gues
 	xml_write_system(&t);
 	warn_paths(&g);
 	for (uint32_t i = 0; i < g.guest->n_cpus; i++)
-		write_node(&g, i);
+		guest_write_node(&g, i);
 	xml_close(&t, "system");
 	return xml_text_done(&t, out, e);
 }

@@ -152,7 +152,7 @@ static uint32_t gpu_node(const struct topo_machine *m, const struct nccl_xml *v,
 	return TOPO_NONE;
 }
 
-static uint32_t cpu_above(const struct nccl_system *g, uint32_t node)
+static uint32_t links_cpu_above(const struct nccl_system *g, uint32_t node)
 {
 	while (g->node[node].up != TOPO_NONE)
 		node = g->node[node].up;
@@ -219,7 +219,7 @@ static int add_nvlinks(const struct link_work *w, uint32_t gpu, struct nccl_syst
 				return -1;
 			continue;
 		}
-		to.to = l->tclass == CLASS_POWER_BRIDGE ? cpu_above(g, me) : get_nvswitch(g);
+		to.to = l->tclass == CLASS_POWER_BRIDGE ? links_cpu_above(g, me) : get_nvswitch(g);
 		if (connect_both(g, me, to, e))
 			return -1;
 	}
@@ -231,7 +231,7 @@ static int add_c2c(const struct link_work *w, uint32_t gpu, struct nccl_system *
 {
 	const struct topo_gpu *d = &w->m->gpu[w->v->gpu[gpu]];
 	uint32_t me = g->gpu[gpu];
-	struct nccl_topo_link to = { cpu_above(g, me),
+	struct nccl_topo_link to = { links_cpu_above(g, me),
 				     nccl_rule(w->o, NCCL_HAS_C2C) ? NCCL_C2C : NCCL_NVL,
 				     (float)((double)d->c2c_mbps * d->c2c_count / 1000.0) };
 

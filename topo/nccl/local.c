@@ -6,8 +6,8 @@
  */
 #include "topo/nccl/paths.h"
 
-static bool is_better(const struct nccl_paths *s, const struct nccl_path *a,
-		      const struct nccl_path *b)
+static bool local_is_better(const struct nccl_paths *s, const struct nccl_path *a,
+			    const struct nccl_path *b)
 {
 	if (s->o->no_bandwidth && a->type != b->type)
 		return a->type < b->type;
@@ -20,14 +20,14 @@ static bool is_equal(const struct nccl_path *a, const struct nccl_path *b)
 }
 
 /* ncclTopoGetLocal: list the best paths of a row; returns their number. */
-static uint32_t best_of(const struct nccl_paths *s, const struct nccl_path *row, uint32_t n,
-			uint32_t *list, struct nccl_path *best)
+static uint32_t local_best_of(const struct nccl_paths *s, const struct nccl_path *row, uint32_t n,
+			      uint32_t *list, struct nccl_path *best)
 {
 	uint32_t count = 0;
 
 	*best = (struct nccl_path){ NCCL_DIS, 0, 0, TOPO_NONE };
 	for (uint32_t i = 0; i < n; i++) {
-		if (is_better(s, &row[i], best)) {
+		if (local_is_better(s, &row[i], best)) {
 			*best = row[i];
 			count = 0;
 		}
@@ -42,8 +42,8 @@ const struct nccl_local *nccl_get_local(struct nccl_paths *s, uint32_t gpu)
 	struct nccl_local *l = &s->local[gpu];
 
 	if (l->stale) {
-		l->n = best_of(s, nccl_row(s->gpu_net, gpu, s->n_nets), s->n_nets, l->net,
-			       &l->best);
+		l->n = local_best_of(s, nccl_row(s->gpu_net, gpu, s->n_nets), s->n_nets, l->net,
+				     &l->best);
 		if (l->best.type == NCCL_DIS)
 			l->n = 0;
 		l->stale = false;
@@ -56,7 +56,7 @@ void nccl_update_path(struct nccl_paths *s, uint32_t gpu, uint32_t net, struct n
 	struct nccl_local *l = &s->local[gpu];
 	struct nccl_path *cell = &nccl_row(s->gpu_net, gpu, s->n_nets)[net];
 
-	if (is_equal(cell, &l->best) || is_equal(&h, &l->best) || is_better(s, &h, &l->best))
+	if (is_equal(cell, &l->best) || is_equal(&h, &l->best) || local_is_better(s, &h, &l->best))
 		l->stale = true;
 	*cell = h;
 }
@@ -76,7 +76,7 @@ static uint32_t count_sharers(struct nccl_paths *s, uint32_t net, uint32_t gpu, 
 	struct nccl_path best = { NCCL_DIS, 0, 0, TOPO_NONE };
 
 	for (uint32_t i = 0; i < s->n_gpus && !s->sharers[net]; i++) {
-		if (is_better(s, &row[i], &best)) {
+		if (local_is_better(s, &row[i], &best)) {
 			best = row[i];
 			count = 0;
 		}
@@ -144,7 +144,7 @@ uint32_t nccl_get_local_gpu(struct nccl_paths *s, uint32_t net)
 	uint32_t channels = 1;
 
 	for (uint32_t g = 0; g < s->n_gpus; g++) {
-		if (is_better(s, &row[g], &best))
+		if (local_is_better(s, &row[g], &best))
 			best = row[g];
 	}
 	for (uint32_t c = 0; c < channels && c < MAX_CHANNELS; c++) {

@@ -140,7 +140,7 @@ static void set_local_cpus(struct nccl_paths *s)
 	}
 }
 
-static int fill_paths(struct nccl_paths *s, const struct nccl_system *g, struct err *e)
+static int nccl_fill_paths(struct nccl_paths *s, const struct nccl_system *g, struct err *e)
 {
 	auto_free struct nccl_path *out = calloc(g->n_nodes + 1, sizeof(*out));
 
@@ -166,7 +166,7 @@ int nccl_paths_make(const struct topo_machine *m, const struct nccl_xml *v,
 	s.n_gpus = g.n_gpus;
 	s.n_nets = g.n_nets;
 	s.n_cpus = g.n_cpus;
-	if (alloc_paths(&s, e) || fill_paths(&s, &g, e))
+	if (alloc_paths(&s, e) || nccl_fill_paths(&s, &g, e))
 		return -1;
 	for (uint32_t i = 0; i < s.n_gpus; i++)
 		s.dev[i] = m->gpu[v->gpu[i]].index;

@@ -30,7 +30,7 @@ static void tree_clear(struct tree *t)
 }
 #define auto_tree auto_clean(tree_clear)
 
-static uint32_t add_element(struct tree *t, uint32_t parent, struct element el)
+static uint32_t ranks_add_element(struct tree *t, uint32_t parent, struct element el)
 {
 	uint32_t me = t->n++;
 
@@ -48,7 +48,7 @@ static uint32_t add_element(struct tree *t, uint32_t parent, struct element el)
 	return me;
 }
 
-static int make_room(struct tree *t, size_t more, struct err *e)
+static int ranks_make_room(struct tree *t, size_t more, struct err *e)
 {
 	struct element *el = realloc(t->el, (t->n + more + 1) * sizeof(*el));
 
@@ -56,7 +56,8 @@ static int make_room(struct tree *t, size_t more, struct err *e)
 		return err_nomem(e);
 	t->el = el;
 	if (!t->n)
-		add_element(t, TOPO_NONE, (struct element){ .kind = KIND_ITEM, .keep = true });
+		ranks_add_element(t, TOPO_NONE,
+				  (struct element){ .kind = KIND_ITEM, .keep = true });
 	return 0;
 }
 
@@ -66,9 +67,10 @@ static void add_nets_of(const struct nccl_xml *v, uint32_t item, uint32_t parent
 {
 	for (uint32_t i = 0; i < v->n_nets; i++) {
 		if (v->net[i].item == item && !v->net[i].lost)
-			add_element(t, parent,
-				    (struct element){
-					    .kind = KIND_NET, .net = v->net[i], .keep = true });
+			ranks_add_element(t, parent,
+					  (struct element){ .kind = KIND_NET,
+							    .net = v->net[i],
+							    .keep = true });
 	}
 }
 
@@ -79,19 +81,20 @@ static void add_nic_of(const struct nccl_xml *v, uint32_t cpu, uint32_t after, u
 	for (uint32_t i = 0; i < v->n_nets; i++) {
 		if (v->net[i].item != cpu || v->net[i].lost || v->net[i].after != after)
 			continue;
-		uint32_t nic = add_element(t, parent, (struct element){ .kind = KIND_NIC });
+		uint32_t nic = ranks_add_element(t, parent, (struct element){ .kind = KIND_NIC });
 		add_nets_of(v, cpu, nic, t);
 		return;
 	}
 }
 
 /* Items are in document order; to[] has the element of each. */
-static void add_items(const struct nccl_xml *v, uint32_t *to, struct tree *t)
+static void ranks_add_items(const struct nccl_xml *v, uint32_t *to, struct tree *t)
 {
 	for (uint32_t i = 0; i < v->n_items; i++) {
 		const struct nccl_xml_node *it = &v->item[i];
 		uint32_t parent = it->parent == TOPO_NONE ? 0 : to[it->parent];
-		to[i] = add_element(t, parent, (struct element){ .kind = KIND_ITEM, .item = *it });
+		to[i] = ranks_add_element(t, parent,
+					  (struct element){ .kind = KIND_ITEM, .item = *it });
 		if (it->pci == TOPO_NONE) {
 			add_nic_of(v, i, TOPO_NONE, to[i], t);
 			continue;
@@ -118,9 +121,9 @@ static int tree_of_rank(const struct topo_machine *m, const struct nccl_xml *v, 
 
 	if (!to)
 		return err_nomem(e);
-	if (make_room(t, 2 * (size_t)v->n_items + v->n_nets, e))
+	if (ranks_make_room(t, 2 * (size_t)v->n_items + v->n_nets, e))
 		return -1;
-	add_items(v, to, t);
+	ranks_add_items(v, to, t);
 	for (uint32_t i = 0; i < v->n_gpus; i++)
 		t->el[to[v->item_of[m->gpu[v->gpu[i]].pci]]].keep = true;
 	mark_kept(t);
@@ -141,7 +144,7 @@ static bool is_same_net(const struct nccl_net *a, const struct nccl_net *b)
 }
 
 /* xmlFindNode: an element with the same attributes */
-static bool is_same(const struct element *a, const struct element *b)
+static bool ranks_is_same(const struct element *a, const struct element *b)
 {
 	if (a->kind != b->kind)
 		return false;
@@ -152,11 +155,11 @@ static bool is_same(const struct element *a, const struct element *b)
 		a->item.width == b->item.width && a->item.made == b->item.made);
 }
 
-static uint32_t find_same(const struct tree *t, uint32_t parent, const struct element *el)
+static uint32_t ranks_find_same(const struct tree *t, uint32_t parent, const struct element *el)
 {
 	uint32_t i = t->el[parent].child;
 
-	while (i != TOPO_NONE && !is_same(&t->el[i], el))
+	while (i != TOPO_NONE && !ranks_is_same(&t->el[i], el))
 		i = t->el[i].next;
 	return i;
 }
@@ -167,15 +170,15 @@ static int fuse_tree(struct tree *all, const struct tree *one, struct err *e)
 
 	if (!to)
 		return err_nomem(e);
-	if (make_room(all, one->n, e))
+	if (ranks_make_room(all, one->n, e))
 		return -1;
 	for (uint32_t i = 1; i < one->n; i++) {
 		const struct element *el = &one->el[i];
 		if (!el->keep)
 			continue;
-		to[i] = find_same(all, to[el->parent], el);
+		to[i] = ranks_find_same(all, to[el->parent], el);
 		if (to[i] == TOPO_NONE)
-			to[i] = add_element(all, to[el->parent], *el);
+			to[i] = ranks_add_element(all, to[el->parent], *el);
 	}
 	return 0;
 }

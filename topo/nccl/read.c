@@ -29,14 +29,14 @@ struct reader {
 	unsigned long trouble[N_TROUBLES]; /* the line where it was first seen; 0: it was not */
 };
 
-static void reader_clear(struct reader *r)
+static void read_reader_clear(struct reader *r)
 {
 	if (r->parser)
 		XML_ParserFree(r->parser);
 	topo_machine_clear(&r->m);
 }
 
-static unsigned long line_of(const struct reader *r)
+static unsigned long read_line_of(const struct reader *r)
 {
 	return (unsigned long)XML_GetCurrentLineNumber(r->parser);
 }
@@ -50,7 +50,7 @@ static void stop_parser(struct reader *r)
 static void note_trouble(struct reader *r, enum trouble t)
 {
 	if (!r->trouble[t])
-		r->trouble[t] = line_of(r);
+		r->trouble[t] = read_line_of(r);
 }
 
 static int check_attrs(struct reader *r, const struct xml_elem *x)
@@ -75,7 +75,7 @@ static int check_attrs(struct reader *r, const struct xml_elem *x)
 static void on_start(void *arg, const XML_Char *name, const XML_Char **atts)
 {
 	struct reader *r = arg;
-	struct xml_elem x = { name, atts, line_of(r) };
+	struct xml_elem x = { name, atts, read_line_of(r) };
 
 	if (r->failed)
 		return;
@@ -127,7 +127,7 @@ static void on_doctype(void *arg, const XML_Char *name, const XML_Char *system,
 	if (!r->failed)
 		(void)err_set(r->e, ERR_FIELD, 0,
 			      "line %lu: <!DOCTYPE: a topology file has no document type",
-			      line_of(r));
+			      read_line_of(r));
 	stop_parser(r);
 }
 
@@ -156,7 +156,7 @@ static void blank_nameless(char *s)
 	}
 }
 
-static int add_notes(struct reader *r, struct err *e)
+static int read_add_notes(struct reader *r, struct err *e)
 {
 	static const char *const text[N_TROUBLES] = {
 		[T_PROLOG] = "NCCL refuses a file with an XML prolog (<?xml ...?>)",
@@ -188,14 +188,14 @@ static int parse_buffer(struct reader *r, size_t len, struct err *e)
 		return -1;
 	if (code == XML_ERROR_NO_MEMORY)
 		return err_nomem(e);
-	return err_set(e, ERR_FIELD, 0, "line %lu: it is not XML: %s", line_of(r),
+	return err_set(e, ERR_FIELD, 0, "line %lu: it is not XML: %s", read_line_of(r),
 		       XML_ErrorString(code));
 }
 
 int topo_read_xml(const char *text, size_t len, struct topo_machine *out, struct err *e)
 {
 	static const XML_Memory_Handling_Suite memory = { malloc, realloc, free };
-	auto_clean(reader_clear) struct reader r = { .e = e };
+	auto_clean(read_reader_clear) struct reader r = { .e = e };
 
 	if (len > FILE_MAX)
 		return err_set(e, ERR_FIELD, 0, "a topology file of more than 4 MiB");
@@ -210,7 +210,7 @@ int topo_read_xml(const char *text, size_t len, struct topo_machine *out, struct
 	r.parser = XML_ParserCreate_MM("UTF-8", &memory, NULL);
 	if (!r.parser)
 		return err_nomem(e);
-	if (parse_buffer(&r, len, e) || add_notes(&r, e) || xml_finish(&r.build, e))
+	if (parse_buffer(&r, len, e) || read_add_notes(&r, e) || xml_finish(&r.build, e))
 		return -1;
 	*out = r.m;
 	r.m = (struct topo_machine){ 0 };

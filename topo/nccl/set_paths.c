@@ -44,8 +44,8 @@ static struct nccl_path extend_path(const struct search *s, uint32_t from,
 				   a->kind == NCCL_NODE_GPU && from != s->base ? from : TOPO_NONE };
 }
 
-static bool is_better(const struct search *s, const struct nccl_path *new,
-		      const struct nccl_path *old)
+static bool set_paths_is_better(const struct search *s, const struct nccl_path *new,
+				const struct nccl_path *old)
 {
 	if (!s->type_first)
 		return (old->bw == 0 || old->hops >= new->hops) && new->bw > old->bw;
@@ -55,7 +55,8 @@ static bool is_better(const struct search *s, const struct nccl_path *new,
 }
 
 /* A path leads through a GPU only by NVLink to another GPU, and only if it is the first hop. */
-static bool is_closed(const struct search *s, uint32_t from, const struct nccl_topo_link *l)
+static bool set_paths_is_closed(const struct search *s, uint32_t from,
+				const struct nccl_topo_link *l)
 {
 	if (from == s->base || s->g->node[from].kind != NCCL_NODE_GPU)
 		return false;
@@ -75,10 +76,10 @@ static void follow_links(struct search *s, uint32_t from, const struct nccl_link
 {
 	for (uint32_t i = 0; i < links->n; i++) {
 		const struct nccl_topo_link *l = &links->link[i];
-		if (is_closed(s, from, l))
+		if (set_paths_is_closed(s, from, l))
 			continue;
 		struct nccl_path new = extend_path(s, from, l);
-		if (!is_better(s, &new, &s->out[l->to]))
+		if (!set_paths_is_better(s, &new, &s->out[l->to]))
 			continue;
 		s->out[l->to] = new;
 		add_to_next(s, l->to);

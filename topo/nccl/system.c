@@ -40,13 +40,13 @@ struct work {
 	struct nccl_system *g;
 };
 
-static void work_clear(struct work *w)
+static void system_work_clear(struct work *w)
 {
 	free(w->node_of);
 	free(w->nic);
 	free(w->gpu_at);
 }
-#define auto_work auto_clean(work_clear)
+#define auto_work auto_clean(system_work_clear)
 
 static int work_alloc(struct work *w, struct err *e)
 {
@@ -104,7 +104,7 @@ static int connect_up(struct work *w, uint32_t node, uint32_t item, struct err *
 }
 
 /* ncclTopoAddCpu, ncclTopoAddPci, ncclTopoAddGpu */
-static int add_item(struct work *w, uint32_t i, struct err *e)
+static int system_add_item(struct work *w, uint32_t i, struct err *e)
 {
 	const struct nccl_xml_node *it = &w->v->item[i];
 	struct nccl_system *g = w->g;
@@ -242,7 +242,7 @@ int nccl_system_make(const struct topo_machine *m, const struct nccl_xml *v,
 	if (work_alloc(&w, e) || system_alloc(v, &g, e))
 		return -1;
 	for (uint32_t i = 0; i < v->n_items; i++) {
-		if (add_item(&w, i, e))
+		if (system_add_item(&w, i, e))
 			return -1;
 	}
 	if (!o->no_flatten && nccl_flatten_bcm(o, &g, e))

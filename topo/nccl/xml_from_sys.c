@@ -179,7 +179,7 @@ static int document_order(const struct topo_machine *m, struct nccl_xml *v, stru
 	return 0;
 }
 
-static int by_place(const void *x, const void *y, void *v)
+static int xml_from_sys_by_place(const void *x, const void *y, void *v)
 {
 	const struct nccl_xml_net *a = x, *b = y;
 	uint32_t at = nccl_net_place(v, a), bt = nccl_net_place(v, b);
@@ -203,7 +203,7 @@ static void attach_nets(uint32_t after, struct nccl_xml *v)
 			v->net[n++] = p;
 	}
 	v->n_nets = n;
-	qsort_r(v->net, n, sizeof(*v->net), by_place, v);
+	qsort_r(v->net, n, sizeof(*v->net), xml_from_sys_by_place, v);
 }
 
 /* Of the elements so far: the function with the highest address directly below the first cpu. NCCL

@@ -109,7 +109,7 @@ static size_t socket_of(struct show_boxes *s, uint32_t cpu)
 }
 
 /* The box of the switch or root complex above a function, added if needed; BOX_NONE: no memory. */
-static size_t place_of(struct show_boxes *s, uint32_t pci, bool gpu)
+static size_t boxes_place_of(struct show_boxes *s, uint32_t pci, bool gpu)
 {
 	const struct topo_machine *m = s->v->m;
 	uint32_t root = m->pci[pci].root, chip[DEPTH_MAX];
@@ -141,7 +141,7 @@ static int add_leaf(struct show_boxes *s, enum box_kind kind, uint32_t key, size
 	return 0;
 }
 
-static int add_hca(struct show_boxes *s, uint32_t hca)
+static int boxes_add_hca(struct show_boxes *s, uint32_t hca)
 {
 	const struct topo_hca *h = &s->v->m->hca[hca];
 
@@ -149,7 +149,7 @@ static int add_hca(struct show_boxes *s, uint32_t hca)
 		return 0;
 	if (h->pci == TOPO_NONE)
 		return add_leaf(s, BOX_HCA, hca, socket_of(s, h->cpu));
-	return add_leaf(s, BOX_HCA, hca, place_of(s, h->pci, false));
+	return add_leaf(s, BOX_HCA, hca, boxes_place_of(s, h->pci, false));
 }
 
 static void count_vfs(struct show_boxes *s)
@@ -173,11 +173,11 @@ int boxes_build(const struct topo_view *v, struct show_boxes *out)
 		if (socket_of(&s, c) == BOX_NONE)
 			return -1;
 	for (uint32_t h = 0; h < v->m->n_hcas; h++)
-		if (show_has_hca(v, h) && add_hca(&s, h))
+		if (show_has_hca(v, h) && boxes_add_hca(&s, h))
 			return -1;
 	for (uint32_t g = 0; g < v->m->n_gpus; g++)
 		if (show_has_gpu(v, g) &&
-		    add_leaf(&s, BOX_GPU, g, place_of(&s, v->m->gpu[g].pci, true)))
+		    add_leaf(&s, BOX_GPU, g, boxes_place_of(&s, v->m->gpu[g].pci, true)))
 			return -1;
 	count_vfs(&s);
 	*out = s;

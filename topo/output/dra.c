@@ -36,8 +36,8 @@ struct object {
 	struct json *meta, *spec;
 };
 
-static int add_object(struct json *items, const char *api, const char *kind, const char *name,
-		      struct object *out)
+static int dra_add_object(struct json *items, const char *api, const char *kind, const char *name,
+			  struct object *out)
 {
 	struct json *o = json_push_object(items);
 
@@ -58,7 +58,7 @@ static int label_rail(struct json *meta, uint32_t rail)
 	return labels ? json_add_str(labels, RAIL_LABEL, number) : -1;
 }
 
-static int add_selector(struct json *of, const char *expression)
+static int dra_add_selector(struct json *of, const char *expression)
 {
 	struct json *list = json_add_array(of, "selectors");
 	struct json *item = list ? json_push_object(list) : NULL;
@@ -67,8 +67,8 @@ static int add_selector(struct json *of, const char *expression)
 	return cel && expression ? json_add_str(cel, "expression", expression) : -1;
 }
 
-static void add_addresses(struct text *t, const struct topo_machine *m, const uint32_t *pci,
-			  size_t n)
+static void dra_add_addresses(struct text *t, const struct topo_machine *m, const uint32_t *pci,
+			      size_t n)
 {
 	char bdf[PCI_STR_LEN];
 
@@ -89,9 +89,9 @@ static void select_dranet(struct text *t, const struct topo_machine *m, const st
 		    "rdma && has(" ATTRIBUTE "pciAddress) && " ATTRIBUTE "pciAddress in ");
 #undef ATTRIBUTE
 	if (r->n_vf)
-		add_addresses(t, m, r->vf, r->n_vf);
+		dra_add_addresses(t, m, r->vf, r->n_vf);
 	else
-		add_addresses(t, m, r->pf, r->n_pf);
+		dra_add_addresses(t, m, r->pf, r->n_pf);
 }
 
 static void select_sriov(struct text *t, const struct dra_rail *r)
@@ -133,9 +133,10 @@ static int add_class(struct json *items, const struct dra_input *in, enum dra_dr
 	else
 		select_dranet(&t, in->m, r);
 	expression = text_take(&t);
-	return add_object(items, RESOURCE_API, "DeviceClass", object_name(driver, r->number, name),
-			  &o) ||
-			       label_rail(o.meta, r->number) || add_selector(o.spec, expression) ||
+	return dra_add_object(items, RESOURCE_API, "DeviceClass",
+			      object_name(driver, r->number, name), &o) ||
+			       label_rail(o.meta, r->number) ||
+			       dra_add_selector(o.spec, expression) ||
 			       (driver == DRA_SRIOV && configure_sriov(o.spec, r))
 		       ? -1
 		       : 0;
@@ -185,7 +186,7 @@ static int name_gpus(struct json *request, const struct topo_machine *m, const s
 			  pci_format(m->pci[m->gpu[r->gpu[i]].pci].addr, bdf));
 	text_add(&t, "]");
 	expression = text_take(&t);
-	return add_selector(request, expression);
+	return dra_add_selector(request, expression);
 }
 
 static int match_roots(struct json *devices)
@@ -200,7 +201,7 @@ static int match_roots(struct json *devices)
 		       : 0;
 }
 
-static int annotate(struct json *meta, const struct dra_input *in, const struct dra_rail *r)
+static int dra_annotate(struct json *meta, const struct dra_input *in, const struct dra_rail *r)
 {
 	struct json *notes = json_add_object(meta, "annotations");
 	auto_text struct text t = { 0 };
@@ -224,8 +225,8 @@ static int add_template(struct json *items, const struct dra_input *in, enum dra
 	struct object o;
 
 	object_name(driver, r->number, name);
-	if (add_object(items, RESOURCE_API, "ResourceClaimTemplate", name, &o) ||
-	    label_rail(o.meta, r->number) || annotate(o.meta, in, r))
+	if (dra_add_object(items, RESOURCE_API, "ResourceClaimTemplate", name, &o) ||
+	    label_rail(o.meta, r->number) || dra_annotate(o.meta, in, r))
 		return -1;
 	spec = json_add_object(o.spec, "spec");
 	devices = spec ? json_add_object(spec, "devices") : NULL;
@@ -252,7 +253,7 @@ static int add_attributes(struct json *items, const struct dra_rail *r)
 	struct object o;
 
 	rail_name(r->number, name);
-	if (add_object(items, SRIOV_API, "DeviceAttributes", name, &o) ||
+	if (dra_add_object(items, SRIOV_API, "DeviceAttributes", name, &o) ||
 	    label_rail(o.meta, r->number))
 		return -1;
 	all = json_add_object(o.spec, "attributes");
@@ -331,7 +332,7 @@ static int add_policy(struct json *items, const char *nodes, struct json **confi
 	struct object o;
 
 	(void)snprintf(name, sizeof(name), "rails%s%s", nodes ? "-" : "", nodes ? nodes : "");
-	if (add_object(items, SRIOV_API, "SriovResourcePolicy", name, &o) ||
+	if (dra_add_object(items, SRIOV_API, "SriovResourcePolicy", name, &o) ||
 	    (nodes && select_nodes(o.spec, nodes)))
 		return -1;
 	*configs = json_add_array(o.spec, "configs");
@@ -340,7 +341,7 @@ static int add_policy(struct json *items, const char *nodes, struct json **confi
 
 /* ---- all rails ---- */
 
-static int check_rail(const struct dra_rail *r, enum dra_driver driver, struct err *e)
+static int dra_check_rail(const struct dra_rail *r, enum dra_driver driver, struct err *e)
 {
 	size_t n = r->n_vf ? r->n_vf : r->n_pf;
 
@@ -351,8 +352,8 @@ static int check_rail(const struct dra_rail *r, enum dra_driver driver, struct e
 	return err_hint(e, "make fewer VFs, or use dra-driver-sriov: --dra sriov");
 }
 
-static int add_rail(struct json *items, struct json *configs, const struct dra_input *in,
-		    enum dra_driver driver, const struct dra_rail *r)
+static int dra_add_rail(struct json *items, struct json *configs, const struct dra_input *in,
+			enum dra_driver driver, const struct dra_rail *r)
 {
 	if (configs && (add_config(configs, in, r) || add_attributes(items, r)))
 		return -1;
@@ -377,9 +378,9 @@ int dra_objects(const struct dra_input *in, enum dra_driver driver, struct json 
 			return err_nomem(e);
 		if (!r.n_pf && !r.n_vf)
 			continue;
-		if (check_rail(&r, driver, e))
+		if (dra_check_rail(&r, driver, e))
 			return -1;
-		if (add_rail(items, configs, in, driver, &r))
+		if (dra_add_rail(items, configs, in, driver, &r))
 			return err_nomem(e);
 		n++;
 	}

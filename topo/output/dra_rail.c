@@ -15,7 +15,7 @@ void dra_rail_clear(struct dra_rail *r)
 /* ---- functions ---- */
 
 /* A VF belongs to its PF, where the machine shows it. Devices in software have no function. */
-static void add_function(const struct topo_machine *m, struct dra_rail *r, uint32_t pci)
+static void dra_rail_add_function(const struct topo_machine *m, struct dra_rail *r, uint32_t pci)
 {
 	const struct topo_pci *p;
 
@@ -33,7 +33,7 @@ static void add_function(const struct topo_machine *m, struct dra_rail *r, uint3
 		r->pf[r->n_pf++] = pci;
 }
 
-static int by_address(const void *a, const void *b, void *m)
+static int dra_rail_by_address(const void *a, const void *b, void *m)
 {
 	uint64_t x = topo_pci_order(m, *(const uint32_t *)a);
 	uint64_t y = topo_pci_order(m, *(const uint32_t *)b);
@@ -41,7 +41,7 @@ static int by_address(const void *a, const void *b, void *m)
 	return (x > y) - (x < y);
 }
 
-static void find_functions(const struct dra_input *in, struct dra_rail *r)
+static void dra_rail_find_functions(const struct dra_input *in, struct dra_rail *r)
 {
 	const struct topo_machine *m = in->m;
 
@@ -50,8 +50,8 @@ static void find_functions(const struct dra_input *in, struct dra_rail *r)
 
 		if (in->choice->rail[i] != r->number || h->kind == TOPO_HCA_SOFTWARE)
 			continue;
-		add_function(m, r, h->pci);
-		add_function(m, r, h->second);
+		dra_rail_add_function(m, r, h->pci);
+		dra_rail_add_function(m, r, h->second);
 	}
 	r->n_alone = r->n_vf;
 	for (uint32_t i = 0; i < m->n_pci; i++)
@@ -59,14 +59,14 @@ static void find_functions(const struct dra_input *in, struct dra_rail *r)
 		    has_u32(r->pf, r->n_pf, m->pci[i].physfn))
 			r->vf[r->n_vf++] = i;
 	if (r->n_pf)
-		qsort_r(r->pf, r->n_pf, sizeof(*r->pf), by_address, (void *)m);
+		qsort_r(r->pf, r->n_pf, sizeof(*r->pf), dra_rail_by_address, (void *)m);
 	if (r->n_vf)
-		qsort_r(r->vf, r->n_vf, sizeof(*r->vf), by_address, (void *)m);
+		qsort_r(r->vf, r->n_vf, sizeof(*r->vf), dra_rail_by_address, (void *)m);
 }
 
 /* ---- GPUs ---- */
 
-static void find_gpus(const struct dra_input *in, struct dra_rail *r)
+static void dra_rail_find_gpus(const struct dra_input *in, struct dra_rail *r)
 {
 	for (uint32_t g = 0; g < in->choice->n_gpus; g++) {
 		const struct topo_gpu_choice *c = &in->choice->gpu[g];
@@ -139,8 +139,8 @@ int dra_rail_fill(const struct dra_input *in, uint32_t number, struct dra_rail *
 	out->gpu = calloc(in->m->n_gpus + 1, sizeof(*out->gpu));
 	if (!out->pf || !out->vf || !out->gpu)
 		return -1;
-	find_functions(in, out);
-	find_gpus(in, out);
+	dra_rail_find_functions(in, out);
+	dra_rail_find_gpus(in, out);
 	differ = compare_roots(in->m, out);
 	out->match_root = out->n_gpus && *root_of_rail(in->m, out) && differ.outside == TOPO_NONE &&
 			  differ.other == TOPO_NONE;
@@ -149,7 +149,8 @@ int dra_rail_fill(const struct dra_input *in, uint32_t number, struct dra_rail *
 
 /* ---- the note ---- */
 
-static void add_gpus(const struct dra_input *in, const struct dra_rail *r, struct text *out)
+static void dra_rail_add_gpus(const struct dra_input *in, const struct dra_rail *r,
+			      struct text *out)
 {
 	text_add(out, r->n_gpus == 1 ? "GPU " : "GPUs ");
 	for (size_t i = 0; i < r->n_gpus; i++)
@@ -166,7 +167,7 @@ void dra_rail_note(const struct dra_input *in, const struct dra_rail *r, struct 
 		text_add(out, "No GPU is nearest to this rail, so the claim has none.");
 		return;
 	}
-	add_gpus(in, r, out);
+	dra_rail_add_gpus(in, r, out);
 	text_add(out, r->n_gpus == 1 ? " is" : " are");
 	if (r->match_root) {
 		text_addf(out,

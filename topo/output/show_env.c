@@ -146,7 +146,7 @@ static char *device_list(const struct topo_machine *m, const uint32_t *hca, size
 }
 
 /* NCCL uses the path of device 00 on the bus of a VF; the prediction says if that is wrong. */
-static bool is_displaced(const struct topo_view *v, uint32_t hca)
+static bool show_env_is_displaced(const struct topo_view *v, uint32_t hca)
 {
 	for (size_t i = 0; i < v->nccl->n_nets; i++) {
 		const struct nccl_net *net = &v->nccl->net[i];
@@ -189,7 +189,8 @@ static void env_clear(struct env *e)
 #define auto_env auto_clean(env_clear)
 
 /* The names before are not this one: a file can have an HCA and its Data Direct function. */
-static bool is_new(const struct topo_machine *m, const uint32_t *hca, size_t n, uint32_t which)
+static bool show_env_is_new(const struct topo_machine *m, const uint32_t *hca, size_t n,
+			    uint32_t which)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(m->hca[hca[i]].name, m->hca[which].name))
@@ -208,7 +209,7 @@ static int pick_named(const struct topo_machine *m, const struct shares *all, na
 
 	*out = (struct shares){ .hca = hca };
 	for (size_t i = 0; hca && i < all->n; i++) {
-		if (can(m, all->hca[i]) && is_new(m, hca, out->n, all->hca[i]))
+		if (can(m, all->hca[i]) && show_env_is_new(m, hca, out->n, all->hca[i]))
 			hca[out->n++] = all->hca[i];
 	}
 	return hca ? 0 : -1;
@@ -275,7 +276,7 @@ static int put_nccl(const struct topo_view *v, const struct shares *named, struc
 	bool misled = false;
 
 	for (size_t i = 0; i < named->n; i++)
-		misled |= is_displaced(v, named->hca[i]);
+		misled |= show_env_is_displaced(v, named->hca[i]);
 	return !devices ||
 			       put_var(out, "NCCL_IB_HCA", exact_list(devices),
 				       "these and no others: = forbids that mlx5_1 also means "
@@ -302,8 +303,8 @@ static int put_nvshmem(const struct topo_view *v, const bool *want, const struct
 
 /* The variables for the GPUs in want[], which share all; none if these have no names. -1: no
  * memory. */
-static int make_env(const struct topo_view *v, const bool *want, const struct shares *all,
-		    struct env *out)
+static int output_make_env(const struct topo_view *v, const bool *want, const struct shares *all,
+			   struct env *out)
 {
 	auto_shares struct shares named = { 0 };
 
@@ -322,7 +323,7 @@ static int make_one(const struct topo_view *v, bool *want, size_t g, struct env 
 	auto_shares struct shares all = { 0 };
 
 	want[g] = true;
-	int rc = collect_shares(v, want, &all) || make_env(v, want, &all, out) ? -1 : 0;
+	int rc = collect_shares(v, want, &all) || output_make_env(v, want, &all, out) ? -1 : 0;
 	want[g] = false;
 	return rc;
 }
@@ -433,7 +434,7 @@ int show_env(const struct topo_view *v, unsigned how, FILE *to, struct err *e)
 	auto_env struct env env = { 0 };
 	bool left_out, explain = how & SHOW_EXPLAIN;
 
-	if (!want || collect_shares(v, want, &all) || make_env(v, want, &all, &env))
+	if (!want || collect_shares(v, want, &all) || output_make_env(v, want, &all, &env))
 		return err_nomem(e);
 	left_out = put_unnamed(v->m, &all, to);
 	if (!env.n)
@@ -450,7 +451,7 @@ int show_env(const struct topo_view *v, unsigned how, FILE *to, struct err *e)
 
 /* ---- as JSON ---- */
 
-static int add_env(struct json *o, const struct env *env)
+static int output_add_env(struct json *o, const struct env *env)
 {
 	struct json *list = json_add_array(o, "env");
 
@@ -483,7 +484,8 @@ static int add_each(struct json *o, const struct topo_view *v, bool *want)
 		gpu = json_push_object(list);
 		if (!gpu || make_one(v, want, g, &one) ||
 		    json_add_int(gpu, "index", v->m->gpu[g].index) ||
-		    json_add_str(gpu, "bdf", show_gpu_bdf(v->m, g, bdf)) || add_env(gpu, &one))
+		    json_add_str(gpu, "bdf", show_gpu_bdf(v->m, g, bdf)) ||
+		    output_add_env(gpu, &one))
 			return -1;
 	}
 	return 0;
@@ -496,8 +498,8 @@ struct json *show_env_json(const struct topo_view *v)
 	auto_shares struct shares all = { 0 };
 	auto_env struct env env = { 0 };
 
-	if (!o || !want || collect_shares(v, want, &all) || make_env(v, want, &all, &env) ||
-	    add_env(o, &env))
+	if (!o || !want || collect_shares(v, want, &all) || output_make_env(v, want, &all, &env) ||
+	    output_add_env(o, &env))
 		return NULL;
 	memset(want, 0, v->m->n_gpus * sizeof(*want));
 	if (add_each(o, v, want))

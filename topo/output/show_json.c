@@ -20,7 +20,7 @@ static int add_number_or_null(struct json *o, const char *key, int64_t n)
 	return n < 0 ? json_add_null(o, key) : json_add_int(o, key, n);
 }
 
-static int64_t index_of(uint32_t i)
+static int64_t show_json_index_of(uint32_t i)
 {
 	return i == TOPO_NONE ? -1 : (int64_t)i;
 }
@@ -36,8 +36,8 @@ static int add_gbps(struct json *o, const char *key, uint32_t bw)
 	return json_add_num(o, key, bw ? bw / 10.0 : NAN);
 }
 
-static int add_names(struct json *o, const char *key, const struct topo_machine *m,
-		     const uint32_t *hca, size_t n)
+static int show_json_add_names(struct json *o, const char *key, const struct topo_machine *m,
+			       const uint32_t *hca, size_t n)
 {
 	struct json *list = json_add_array(o, key);
 
@@ -49,8 +49,8 @@ static int add_names(struct json *o, const char *key, const struct topo_machine 
 	return 0;
 }
 
-static int add_nets(struct json *o, const char *key, const struct topo_view *v, const uint32_t *net,
-		    size_t n)
+static int show_json_add_nets(struct json *o, const char *key, const struct topo_view *v,
+			      const uint32_t *net, size_t n)
 {
 	char name[NCCL_NET_NAME_LEN];
 	struct json *list = json_add_array(o, key);
@@ -115,7 +115,7 @@ static int add_slower_nets(struct json *o, const struct topo_view *v, const stru
 	for (uint32_t i = 0; i < v->nccl->n_nets; i++)
 		if (nccl_is_slower(n, i))
 			net[count++] = i;
-	return count ? add_nets(o, "slower", v, net, count) : 0;
+	return count ? show_json_add_nets(o, "slower", v, net, count) : 0;
 }
 
 static int add_nccl(struct json *gpu, const struct topo_view *v, size_t g)
@@ -126,7 +126,8 @@ static int add_nccl(struct json *gpu, const struct topo_view *v, size_t g)
 	if (!n->in)
 		return json_add_null(gpu, "nccl");
 	o = json_add_object(gpu, "nccl");
-	if (!o || add_nets(o, "local", v, n->local, n->n_local) || add_slower_nets(o, v, n))
+	if (!o || show_json_add_nets(o, "local", v, n->local, n->n_local) ||
+	    add_slower_nets(o, v, n))
 		return -1;
 	if (n->type == NCCL_DIS ? json_add_null(o, "class") || json_add_null(o, "bandwidth_gBps") ||
 					  json_add_null(o, "gdr")
@@ -139,7 +140,7 @@ static int add_nccl(struct json *gpu, const struct topo_view *v, size_t g)
 	if (nccl_is_uncertain(v->nccl, g) &&
 	    json_add_str(o, "uncertain", v->nccl->ranks_differ ? "ranks" : "gdr-off"))
 		return -1;
-	return add_nets(o, "channels", v, n->channel, n->n_channels);
+	return show_json_add_nets(o, "channels", v, n->channel, n->n_channels);
 }
 
 static int add_comparison(struct json *gpu, const struct compare_gpu *d)
@@ -179,16 +180,16 @@ static int add_choice(struct json *o, const struct topo_view *v, size_t g)
 	const struct topo_gpu_choice *c = &v->choice->gpu[g];
 	const char *assigned = c->assigned == TOPO_NONE ? NULL : v->m->hca[c->assigned].name;
 
-	return add_names(o, "nearest", v->m, c->nearest, c->n_nearest) ||
+	return show_json_add_names(o, "nearest", v->m, c->nearest, c->n_nearest) ||
 			       add_str_or_null(o, "assigned", assigned) ||
-			       add_names(o, "share", v->m, c->share, c->n_share) ||
+			       show_json_add_names(o, "share", v->m, c->share, c->n_share) ||
 			       add_str_or_null(o, "why_none", c->why_none)
 		       ? -1
 		       : 0;
 }
 
 /* The links between GPU and CPU of one package; null: none are known. */
-static int add_c2c(struct json *gpu, const struct topo_gpu *g)
+static int show_json_add_c2c(struct json *gpu, const struct topo_gpu *g)
 {
 	struct json *o;
 
@@ -201,7 +202,7 @@ static int add_c2c(struct json *gpu, const struct topo_gpu *g)
 		       : 0;
 }
 
-static int add_gpu(struct json *list, const struct topo_view *v, size_t g)
+static int show_json_add_gpu(struct json *list, const struct topo_view *v, size_t g)
 {
 	const struct topo_gpu *gpu = &v->m->gpu[g];
 	struct json *o = json_push_object(list);
@@ -211,7 +212,7 @@ static int add_gpu(struct json *list, const struct topo_view *v, size_t g)
 	    json_add_str(o, "bdf", show_gpu_bdf(v->m, g, bdf)) ||
 	    add_number_or_null(o, "numa", topo_numa(v->m, gpu->pci)) ||
 	    add_str_or_null(o, "vendor", vendor_name(gpu->vendor)) ||
-	    json_add_bool(o, "on_package", gpu->on_package) || add_c2c(o, gpu) ||
+	    json_add_bool(o, "on_package", gpu->on_package) || show_json_add_c2c(o, gpu) ||
 	    add_gpu_hcas(o, v, g) || add_choice(o, v, g) || add_nccl(o, v, g) ||
 	    add_comparison(o, &v->differ->gpu[g]))
 		return -1;
@@ -267,7 +268,7 @@ static const char *layer_name(enum topo_layer l)
 	return NULL;
 }
 
-static int add_ports(struct json *o, const struct topo_hca *h)
+static int show_json_add_ports(struct json *o, const struct topo_hca *h)
 {
 	struct json *list = json_add_array(o, "ports");
 
@@ -313,20 +314,21 @@ static int add_place(struct json *o, const struct topo_view *v, size_t h)
 		       : 0;
 }
 
-static int add_hca(struct json *list, const struct topo_view *v, size_t h)
+static int show_json_add_hca(struct json *list, const struct topo_view *v, size_t h)
 {
 	const struct topo_hca *hca = &v->m->hca[h];
 	struct json *o = json_push_object(list);
 
 	return !o || json_add_str(o, "name", hca->name) || add_place(o, v, h) ||
 			       add_str_or_null(o, "kind", kind_name(hca->kind)) ||
-			       add_number_or_null(o, "card", index_of(hca->card)) ||
+			       add_number_or_null(o, "card", show_json_index_of(hca->card)) ||
 			       add_str_or_null(o, "role", role_name(hca->role)) ||
 			       add_str_or_null(o, "rule", hca->rule) ||
-			       add_number_or_null(o, "rail", index_of(v->choice->rail[h])) ||
+			       add_number_or_null(o, "rail",
+						  show_json_index_of(v->choice->rail[h])) ||
 			       json_add_bool(o, "usable", topo_usable(hca)) ||
 			       json_add_bool(o, "considered", show_has_hca(v, h)) ||
-			       add_ports(o, hca)
+			       show_json_add_ports(o, hca)
 		       ? -1
 		       : 0;
 }
@@ -362,7 +364,7 @@ static int add_finding(struct json *list, const struct topo_view *v, const struc
 		       : 0;
 }
 
-static int add_findings(struct json *list, const struct topo_view *v)
+static int show_json_add_findings(struct json *list, const struct topo_view *v)
 {
 	if (!list)
 		return -1;
@@ -376,7 +378,7 @@ struct json *show_findings_json(const struct topo_view *v)
 {
 	auto_json struct json *list = json_new_array();
 
-	if (add_findings(list, v))
+	if (show_json_add_findings(list, v))
 		return NULL;
 	return TAKE_PTR(list);
 }
@@ -438,13 +440,14 @@ struct json *show_json(const struct topo_view *v)
 		return NULL;
 	gpus = json_add_array(o, "gpus");
 	for (size_t g = 0; g < v->m->n_gpus; g++)
-		if (!gpus || (show_has_gpu(v, g) && add_gpu(gpus, v, g)))
+		if (!gpus || (show_has_gpu(v, g) && show_json_add_gpu(gpus, v, g)))
 			return NULL;
 	hcas = gpus ? json_add_array(o, "hcas") : NULL;
 	for (size_t h = 0; h < v->m->n_hcas; h++)
-		if (!hcas || add_hca(hcas, v, h))
+		if (!hcas || show_json_add_hca(hcas, v, h))
 			return NULL;
-	if (!hcas || add_findings(json_add_array(o, "findings"), v) || add_advice(o, v->differ))
+	if (!hcas || show_json_add_findings(json_add_array(o, "findings"), v) ||
+	    add_advice(o, v->differ))
 		return NULL;
 	return TAKE_PTR(o);
 }

@@ -14,7 +14,7 @@
 /* ---- the shape ---- */
 
 /* Lowest byte first, so that a label is the same whatever the byte order of the machine. */
-static void add_number(uint64_t *h, uint32_t n)
+static void show_labels_add_number(uint64_t *h, uint32_t n)
 {
 	const uint8_t bytes[] = { (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)(n >> 16),
 				  (uint8_t)(n >> 24) };
@@ -22,12 +22,12 @@ static void add_number(uint64_t *h, uint32_t n)
 	*h = hash_add(*h, bytes, sizeof(bytes));
 }
 
-static void add_function(uint64_t *h, const struct topo_machine *m, uint32_t pci)
+static void show_labels_add_function(uint64_t *h, const struct topo_machine *m, uint32_t pci)
 {
 	const struct topo_pci *p = &m->pci[pci];
 
-	add_number(h, p->has_ids ? (uint32_t)p->vendor << 16 | p->device : 0);
-	add_number(h, (uint32_t)topo_numa(m, pci));
+	show_labels_add_number(h, p->has_ids ? (uint32_t)p->vendor << 16 | p->device : 0);
+	show_labels_add_number(h, (uint32_t)topo_numa(m, pci));
 }
 
 /* The number of VFs and subfunctions changes often, so that they are not part of the shape. */
@@ -46,18 +46,18 @@ char *show_shape(const struct topo_view *v, char out[SHOW_SHAPE_LEN])
 
 	for (size_t i = 0; i < v->m->n_hcas; i++)
 		if (is_part_of_shape(v, i))
-			add_function(&h, v->m, v->m->hca[i].pci);
+			show_labels_add_function(&h, v->m, v->m->hca[i].pci);
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
 		if (!show_has_gpu(v, g))
 			continue;
-		add_function(&h, v->m, v->m->gpu[g].pci);
+		show_labels_add_function(&h, v->m, v->m->gpu[g].pci);
 		for (size_t i = 0; i < v->m->n_hcas; i++) {
 			if (!is_part_of_shape(v, i))
 				continue;
 			topo_distance_to_hca(v->m, (uint32_t)g, (uint32_t)i, &r);
-			add_number(&h, (uint32_t)r.class);
-			add_number(&h, r.switches);
-			add_number(&h, r.max_bw);
+			show_labels_add_number(&h, (uint32_t)r.class);
+			show_labels_add_number(&h, r.switches);
+			show_labels_add_number(&h, r.max_bw);
 		}
 	}
 	(void)snprintf(out, SHOW_SHAPE_LEN, "%016llx", (unsigned long long)h);
@@ -71,10 +71,10 @@ static bool has_own_address(const struct topo_machine *m, const struct topo_hca 
 	       m->pci[h->pci].physfn == TOPO_NONE;
 }
 
-static void add_address(uint64_t *h, struct pci_addr a)
+static void show_labels_add_address(uint64_t *h, struct pci_addr a)
 {
-	add_number(h, a.domain);
-	add_number(h, pci_routing_id(a));
+	show_labels_add_number(h, a.domain);
+	show_labels_add_number(h, pci_routing_id(a));
 }
 
 char *show_rail_addresses(const struct topo_view *v, char out[SHOW_SHAPE_LEN])
@@ -85,10 +85,10 @@ char *show_rail_addresses(const struct topo_view *v, char out[SHOW_SHAPE_LEN])
 	for (size_t i = 0; i < m->n_hcas; i++) {
 		if (v->choice->rail[i] == TOPO_NONE || !has_own_address(m, &m->hca[i]))
 			continue;
-		add_number(&h, v->choice->rail[i]);
-		add_address(&h, m->pci[m->hca[i].pci].addr);
+		show_labels_add_number(&h, v->choice->rail[i]);
+		show_labels_add_address(&h, m->pci[m->hca[i].pci].addr);
 		if (m->hca[i].second != TOPO_NONE)
-			add_address(&h, m->pci[m->hca[i].second].addr);
+			show_labels_add_address(&h, m->pci[m->hca[i].second].addr);
 	}
 	(void)snprintf(out, SHOW_SHAPE_LEN, "%016llx", (unsigned long long)h);
 	return out;

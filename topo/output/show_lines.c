@@ -90,7 +90,8 @@ static int fill_line(const struct topo_view *v, size_t g, const struct topo_dist
 	return l->nearest && l->takes ? 0 : -1;
 }
 
-static int add_line(const struct topo_view *v, size_t g, struct out_table *t, struct err *e)
+static int show_lines_add_line(const struct topo_view *v, size_t g, struct out_table *t,
+			       struct err *e)
 {
 	const struct topo_gpu_choice *c = &v->choice->gpu[g];
 	const struct nccl_gpu *n = &v->nccl->gpu[g];
@@ -223,7 +224,7 @@ int show_lines(const struct topo_view *v, const struct out *o, struct err *e)
 	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 
 	for (size_t g = 0; g < v->m->n_gpus; g++)
-		if (show_has_gpu(v, g) && add_line(v, g, &t, e))
+		if (show_has_gpu(v, g) && show_lines_add_line(v, g, &t, e))
 			return -1;
 	if (t.n_rows)
 		out_table(o, &t);

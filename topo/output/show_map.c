@@ -57,7 +57,7 @@ int show_map(const struct topo_view *v, FILE *to, struct err *e)
 /* ---- Mooncake ---- */
 
 /* The HCAs assigned to the GPU, then all other usable ones. */
-static int add_entry(struct json *map, const struct topo_view *v, size_t g)
+static int show_map_add_entry(struct json *map, const struct topo_view *v, size_t g)
 {
 	const struct topo_gpu_choice *c = &v->choice->gpu[g];
 	struct json *preferred = NULL, *others = NULL, *pair;
@@ -87,7 +87,7 @@ struct json *show_map_json(const struct topo_view *v)
 	auto_json struct json *map = json_new_object();
 
 	for (size_t g = 0; map && g < v->m->n_gpus; g++)
-		if (show_has_gpu(v, g) && !v->m->gpu[g].on_package && add_entry(map, v, g))
+		if (show_has_gpu(v, g) && !v->m->gpu[g].on_package && show_map_add_entry(map, v, g))
 			return NULL;
 	return TAKE_PTR(map);
 }

@@ -107,7 +107,7 @@ static const char *hca_cell(const struct topo_machine *m, size_t a, size_t b)
 
 /* ---- rows ---- */
 
-static void put_header(const struct topo_view *v, const struct out *o)
+static void show_matrix_put_header(const struct topo_view *v, const struct out *o)
 {
 	const char *on = o->color ? "\033[4m" : "", *off = o->color ? "\033[0m" : "";
 	size_t nic = 0;
@@ -247,7 +247,7 @@ int show_matrix(const struct topo_view *v, const struct out *o, struct err *e)
 		return -1;
 	if (mask)
 		shown.scope.hca = mask;
-	put_header(&shown, o);
+	show_matrix_put_header(&shown, o);
 	for (size_t g = 0; g < v->m->n_gpus; g++)
 		if (show_has_gpu(&shown, g))
 			put_gpu_row(&shown, g, o->to);

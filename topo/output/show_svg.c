@@ -136,7 +136,7 @@ static void find_paths(const struct topo_view *v, bool there[SVG_PATHS])
 	}
 }
 
-static void put_legend(const bool there[SVG_PATHS], int y, FILE *to)
+static void show_svg_put_legend(const bool there[SVG_PATHS], int y, FILE *to)
 {
 	static const struct {
 		const char *class, *text;
@@ -188,7 +188,7 @@ static int put_body(struct show_boxes *s, FILE *to)
 	if (svg_put_all(s, to))
 		return -1;
 	find_paths(s->v, there);
-	put_legend(there, y, to);
+	show_svg_put_legend(there, y, to);
 	y += LINE_H + 8;
 	return put_troubles(s, y, to) + SVG_MARGIN / 2;
 }

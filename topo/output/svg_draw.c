@@ -8,7 +8,7 @@
 /* ---- text ---- */
 
 /* Writes escaped text; bytes that are not UTF-8, or not allowed in XML, become '?'. */
-static void put_text(const char *s, FILE *to)
+static void svg_draw_put_text(const char *s, FILE *to)
 {
 	bool whole = utf8_valid(s, strlen(s));
 
@@ -50,13 +50,13 @@ static void put_short(const char *s, size_t n, FILE *to)
 	} else {
 		buf[len] = '\0';
 	}
-	put_text(buf, to);
+	svg_draw_put_text(buf, to);
 }
 
 void svg_put_line(FILE *to, const char *class, struct svg_point at, const char *text)
 {
 	fprintf(to, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, at.x, at.y);
-	put_text(text, to);
+	svg_draw_put_text(text, to);
 	fputs("</text>\n", to);
 }
 

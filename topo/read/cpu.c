@@ -27,7 +27,7 @@ static void copy_value(const char *value, char *out, size_t size)
 		memcpy(out, value, strlen(value) + 1);
 }
 
-static int take_number(const char *value)
+static int cpu_take_number(const char *value)
 {
 	uint64_t n;
 
@@ -55,16 +55,16 @@ static int nccl_family(int family)
 }
 
 /* A line of /proc/cpuinfo. Its keys differ by architecture, so that they identify it. */
-static void take_line(struct processor *c, const char *key, const char *value)
+static void cpu_take_line(struct processor *c, const char *key, const char *value)
 {
 	if (!strcmp(key, "vendor_id")) {
 		copy_value(strncmp(value, "IBM/", 4) != 0 ? "x86_64" : "s390x", c->arch,
 			   sizeof(c->arch));
 		copy_value(value, c->vendor, sizeof(c->vendor));
 	} else if (!strcmp(key, "cpu family")) {
-		c->family = nccl_family(take_number(value));
+		c->family = nccl_family(cpu_take_number(value));
 	} else if (!strcmp(key, "model")) {
-		c->model = take_number(value);
+		c->model = cpu_take_number(value);
 	} else if (!strcmp(key, "flags")) {
 		c->vm = has_word(value, "hypervisor") ? TOPO_YES : TOPO_NO;
 	} else if (!strcmp(key, "CPU implementer")) {
@@ -97,7 +97,7 @@ static void read_processor(const char *proc, struct processor *c)
 		while (key_end > line && (key_end[-1] == '\t' || key_end[-1] == ' '))
 			key_end--;
 		*key_end = '\0';
-		take_line(c, line, colon + 1 + (colon[1] == ' '));
+		cpu_take_line(c, line, colon + 1 + (colon[1] == ' '));
 	}
 }
 
@@ -122,7 +122,7 @@ static int by_numa(const void *x, const void *y)
 }
 
 /* devices/system/node/node0, ... */
-static int add_nodes(struct tree *t, const struct processor *c, struct err *e)
+static int cpu_add_nodes(struct tree *t, const struct processor *c, struct err *e)
 {
 	auto_tree_names struct tree_names names = { 0 };
 	auto_fd int dir = tree_open(t->fd, NODES);
@@ -209,5 +209,5 @@ int tree_cpus(struct tree *t, const char *proc, struct err *e)
 		if (p->has_ids && (p->vendor == VENDOR_QEMU || p->vendor == VENDOR_VIRTIO))
 			t->m->vm = TOPO_YES;
 	}
-	return add_nodes(t, &c, e) || place_roots(t, &c, e) ? -1 : 0;
+	return cpu_add_nodes(t, &c, e) || place_roots(t, &c, e) ? -1 : 0;
 }

@@ -52,8 +52,8 @@ bool tree_matters(const struct tree *t, struct tree_path *path, const struct top
 	}
 }
 
-static struct topo_pcie_link read_end(const struct tree *t, struct tree_path *p, const char *speed,
-				      const char *width)
+static struct topo_pcie_link function_read_end(const struct tree *t, struct tree_path *p,
+					       const char *speed, const char *width)
 {
 	struct topo_pcie_link out = { 0 };
 	char text[TREE_VALUE];
@@ -69,7 +69,7 @@ static struct topo_pcie_link read_end(const struct tree *t, struct tree_path *p,
 
 static struct topo_pcie_link read_now(const struct tree *t, struct tree_path *p)
 {
-	return read_end(t, p, "current_link_speed", "current_link_width");
+	return function_read_end(t, p, "current_link_speed", "current_link_width");
 }
 
 /* Set the kind by the PCI Express capability. Readers other than root get 64 bytes, without it. */
@@ -120,7 +120,7 @@ static struct topo_pcie_link weaker_link(struct topo_pcie_link a, struct topo_pc
 }
 
 /* The current link is the same at both ends: read the upper end only if this end is not known. */
-static void read_link(struct tree *t, struct tree_path *path, uint32_t pci)
+static void function_read_link(struct tree *t, struct tree_path *path, uint32_t pci)
 {
 	static const struct tree_ends none;
 	struct topo_pci *p = &t->m->pci[pci];
@@ -140,7 +140,7 @@ static void read_link(struct tree *t, struct tree_path *path, uint32_t pci)
 	p->cur = weaker_link(p->cur, read_now(t, &above));
 }
 
-static bool is_bridge(const struct topo_pci *p)
+static bool function_is_bridge(const struct topo_pci *p)
 {
 	return p->class_code >> 8 == CLASS_BRIDGE;
 }
@@ -150,11 +150,11 @@ static void place_function(struct tree *t, struct tree_path *path, uint32_t pci)
 {
 	struct topo_pci *p = &t->m->pci[pci];
 
-	if (is_bridge(p))
+	if (function_is_bridge(p))
 		read_kind(t, path, p);
 	if (p->kind != TOPO_BRIDGE || t->m->full_config)
 		return;
-	t->ends[pci].max = read_end(t, path, "max_link_speed", "max_link_width");
+	t->ends[pci].max = function_read_end(t, path, "max_link_speed", "max_link_width");
 	kind_by_place(t, p, &t->ends[pci]);
 }
 
@@ -167,12 +167,12 @@ void tree_function(struct tree *t, struct tree_path *path, uint32_t pci)
 	p->has_ids = !tree_hex(t->fd, tree_at(path, "vendor"), 0xffff, &n);
 	p->vendor = (uint16_t)n;
 	p->device = read_id(t, path, "device");
-	if (!places_only || is_bridge(p)) {
+	if (!places_only || function_is_bridge(p)) {
 		p->sub_vendor = read_id(t, path, "subsystem_vendor");
 		p->sub_device = read_id(t, path, "subsystem_device");
 	}
 	/* Bridges have the node of the topmost bridge. */
-	if (!is_bridge(p) || p->parent == TOPO_NONE)
+	if (!function_is_bridge(p) || p->parent == TOPO_NONE)
 		(void)tree_number(t->fd, tree_at(path, "numa_node"), &p->numa);
 	/* A VF has no link of its own: its link files are empty, or copies of the PF's. */
 	if (p->is_vf)
@@ -181,11 +181,11 @@ void tree_function(struct tree *t, struct tree_path *path, uint32_t pci)
 		place_function(t, path, pci);
 		return;
 	}
-	t->ends[pci].max = read_end(t, path, "max_link_speed", "max_link_width");
-	if (is_bridge(p))
+	t->ends[pci].max = function_read_end(t, path, "max_link_speed", "max_link_width");
+	if (function_is_bridge(p))
 		read_kind(t, path, p);
 	if (p->kind == TOPO_BRIDGE && !t->m->full_config)
 		kind_by_place(t, p, &t->ends[pci]);
 	if (p->kind != TOPO_ROOT_PORT && p->kind != TOPO_DOWNSTREAM)
-		read_link(t, path, pci);
+		function_read_link(t, path, pci);
 }

@@ -27,7 +27,7 @@ static bool is_management_vga(const struct topo_pci *p)
 	       (p->device == 0x4752 || p->device == 0x515e || p->device == 0x5969);
 }
 
-static bool is_gpu(const struct tree *t, const struct topo_pci *p)
+static bool read_is_gpu(const struct tree *t, const struct topo_pci *p)
 {
 	uint32_t class = p->class_code >> 8;
 
@@ -57,7 +57,7 @@ int tree_gpus(struct tree *t, struct err *e)
 	uint32_t gpu;
 
 	for (uint32_t i = 0; i < m->n_pci; i++) {
-		if (!is_gpu(t, &m->pci[i]))
+		if (!read_is_gpu(t, &m->pci[i]))
 			continue;
 		if (topo_add_gpu(m, i, &gpu, e))
 			return -1;

@@ -18,7 +18,7 @@
 #define HCAS     8192
 
 /* "0c42:a103:00f7:0bcf" */
-static uint64_t guid_of(const char *text)
+static uint64_t hca_guid_of(const char *text)
 {
 	uint64_t guid = 0;
 	size_t digits = 0;
@@ -62,8 +62,8 @@ static void read_rate(const struct tree *t, struct tree_path *path, struct topo_
 
 /* Read the ports of a range that exist; they are numbered from 1. The state of the first may be
  * missing; a VF gets its rate in finish_vfs(). */
-static int read_ports(const struct tree *t, struct tree_path *path, struct topo_hca *h,
-		      struct port_range which, struct err *e)
+static int hca_read_ports(const struct tree *t, struct tree_path *path, struct topo_hca *h,
+			  struct port_range which, struct err *e)
 {
 	char text[TREE_VALUE];
 
@@ -87,7 +87,7 @@ static int read_ports(const struct tree *t, struct tree_path *path, struct topo_
 }
 
 /* Set kind and function by the paths. The packets of a software device use its interface. */
-static void place_hca(const struct tree *t, struct tree_path *path, struct topo_hca *h)
+static void read_place_hca(const struct tree *t, struct tree_path *path, struct topo_hca *h)
 {
 	char device[TREE_PATH] = "", parent[TREE_VALUE];
 
@@ -133,7 +133,7 @@ static void complete_function(struct tree *t, struct tree_path *path, const stru
 }
 
 /* Names are printed on terminals and into files that other programs parse. */
-static bool is_device_name(const char *s)
+static bool hca_is_device_name(const char *s)
 {
 	for (const char *c = s; *c; c++) {
 		if ((unsigned char)*c <= ' ' || *c == 0x7f || strchr("\"'\\<>&,=", *c))
@@ -143,7 +143,7 @@ static bool is_device_name(const char *s)
 }
 
 /* The path of an entry of class/infiniband; false: its link leads out of the tree. */
-static bool path_of(int class, const char *name, struct tree_path *out)
+static bool hca_path_of(int class, const char *name, struct tree_path *out)
 {
 	struct tree_path p = { .len = 0 };
 	enum tree_link l = tree_link(class, CLASS_IB, name, p.text);
@@ -169,27 +169,27 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 	char text[TREE_VALUE];
 	uint32_t hca;
 
-	if (!is_device_name(name))
+	if (!hca_is_device_name(name))
 		return topo_add_note(t->m, e,
 				     "an entry of " CLASS_IB " is left out: its name is "
 				     "none of an RDMA device");
-	bool there = path_of(class, name, &path);
+	bool there = hca_path_of(class, name, &path);
 	if (!there || topo_add_hca(t->m, name, &hca, e))
 		return there ? -1 : note_left_out(t, name, e);
 	struct topo_hca *h = &t->m->hca[hca];
-	place_hca(t, &path, h);
+	read_place_hca(t, &path, h);
 	complete_function(t, &path, h);
 	struct port_range which = { 1, h->kind == TOPO_HCA_VF ? 1 : PORTS };
-	if (read_ports(t, &path, h, which, e))
+	if (hca_read_ports(t, &path, h, which, e))
 		return -1;
 	for (size_t i = 0; i < h->n_ports; i++) {
 		if (tree_port_netdev(t, &path, h, &h->port[i], e))
 			return -1;
 	}
 	if (h->kind != TOPO_HCA_VF && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
-		h->guid = guid_of(text);
+		h->guid = hca_guid_of(text);
 	if (h->kind != TOPO_HCA_VF && !tree_value(t->fd, tree_at(&path, "node_guid"), text))
-		h->node = guid_of(text);
+		h->node = hca_guid_of(text);
 	path.text[path.len] = '\0';
 	auto_fd int dir = h->n_ports ? -1 : tree_open(t->fd, path.text);
 	if (!h->n_ports && dir < 0) {
@@ -210,14 +210,14 @@ static int finish_vf(struct tree *t, int class, struct topo_hca *vf, const struc
 	const struct port_range more = { 2, pf ? (uint32_t)pf->n_ports : PORTS };
 	struct tree_path path;
 	char text[TREE_VALUE];
-	bool there = (!pf || pf->n_ports > 1) && vf->n_ports && path_of(class, vf->name, &path);
+	bool there = (!pf || pf->n_ports > 1) && vf->n_ports && hca_path_of(class, vf->name, &path);
 
-	if (there && read_ports(t, &path, vf, more, e))
+	if (there && hca_read_ports(t, &path, vf, more, e))
 		return -1;
 	if (pf)
 		vf->guid = pf->guid;
 	else if (there && !tree_value(t->fd, tree_at(&path, "sys_image_guid"), text))
-		vf->guid = guid_of(text);
+		vf->guid = hca_guid_of(text);
 	for (size_t k = 0; k < vf->n_ports; k++) {
 		if (pf && k < pf->n_ports) {
 			vf->port[k].rate_mbps = pf->port[k].rate_mbps;

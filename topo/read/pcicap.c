@@ -25,7 +25,7 @@ static uint32_t read_u32(struct pci_config c, size_t at)
 	return (uint32_t)read_u16(c, at) | (uint32_t)read_u16(c, at + 2) << 16;
 }
 
-static bool is_inside(struct pci_config c, size_t at, size_t n)
+static bool pcicap_is_inside(struct pci_config c, size_t at, size_t n)
 {
 	return c.len >= n && at <= c.len - n;
 }
@@ -42,7 +42,7 @@ enum pcicap_found pcicap_find(struct pci_config c, uint8_t id, size_t *out)
 	size_t at = c.byte[LIST_POINTER] & 0xfcU;
 
 	for (int n = 0; n < (EXT_FIRST - HEADER_LEN) / 4 && at >= HEADER_LEN; n++) {
-		if (!is_inside(c, at, 2))
+		if (!pcicap_is_inside(c, at, 2))
 			return PCICAP_UNKNOWN;
 		if (c.byte[at] == id) {
 			*out = at;
@@ -63,7 +63,7 @@ enum pcicap_found pcicap_find_ext(struct pci_config c, uint16_t id, size_t *out)
 		return express;
 	at = EXT_FIRST;
 	for (int n = 0; n < (PCI_CONFIG_MAX - EXT_FIRST) / 8 && at >= EXT_FIRST; n++) {
-		if (!is_inside(c, at, 4) || read_u32(c, at) == UINT32_MAX)
+		if (!pcicap_is_inside(c, at, 4) || read_u32(c, at) == UINT32_MAX)
 			return PCICAP_UNKNOWN;
 		if (read_u16(c, at) == id && read_u32(c, at) != 0) {
 			*out = at;
@@ -87,7 +87,7 @@ enum pcicap_found pcicap_express(struct pci_config c, struct pcicap_express *out
 
 	if (found != PCICAP_FOUND)
 		return found;
-	if (!is_inside(c, at, 0x10))
+	if (!pcicap_is_inside(c, at, 0x10))
 		return PCICAP_UNKNOWN;
 
 	uint16_t control = read_u16(c, at + 0x08);
@@ -110,7 +110,7 @@ enum pcicap_found pcicap_acs(struct pci_config c, struct pcicap_acs *out)
 
 	if (found != PCICAP_FOUND)
 		return found;
-	if (!is_inside(c, at, 8))
+	if (!pcicap_is_inside(c, at, 8))
 		return PCICAP_UNKNOWN;
 	*out = (struct pcicap_acs){ .able = read_u16(c, at + 4), .on = read_u16(c, at + 6) };
 	return PCICAP_FOUND;
@@ -136,7 +136,7 @@ enum pcicap_found pcicap_ats(struct pci_config c, bool *on)
 
 	if (found != PCICAP_FOUND)
 		return found;
-	if (!is_inside(c, at, 8))
+	if (!pcicap_is_inside(c, at, 8))
 		return PCICAP_UNKNOWN;
 	*on = read_u16(c, at + 6) >> 15;
 	return PCICAP_FOUND;

@@ -100,7 +100,7 @@ static int parse_pci(const char *where, const char *text, char bdf[PCI_STR_LEN],
 	return 0;
 }
 
-static int check_ifname(const char *where, const char *text, struct err *e)
+static int rail_list_check_ifname(const char *where, const char *text, struct err *e)
 {
 	const char *problem = ifname_problem(text);
 	struct pci_addr ignored;
@@ -112,8 +112,8 @@ static int check_ifname(const char *where, const char *text, struct err *e)
 }
 
 /* "" in ifname: the card has none. It cannot be used now, which is not an error of the file. */
-static int find_netdev(const char *sysfs, const char *where, const char *bdf,
-		       char ifname[IFNAME_LEN], struct err *e)
+static int rail_list_find_netdev(const char *sysfs, const char *where, const char *bdf,
+				 char ifname[IFNAME_LEN], struct err *e)
 {
 	struct err why;
 
@@ -127,8 +127,8 @@ static int find_netdev(const char *sysfs, const char *where, const char *bdf,
 	return err_wrap(e, "%s.pci", where);
 }
 
-static int read_entry(const struct json *item, size_t i, const char *sysfs, struct rail_list *l,
-		      struct err *e)
+static int rail_list_read_entry(const struct json *item, size_t i, const char *sysfs,
+				struct rail_list *l, struct err *e)
 {
 	struct entry_text t = { 0 };
 	char where[32], bdf[PCI_STR_LEN], ifname[IFNAME_LEN];
@@ -141,11 +141,12 @@ static int read_entry(const struct json *item, size_t i, const char *sysfs, stru
 		return -1;
 	if (!t.ifname == !t.pci)
 		return err_set(e, ERR_CONFIG, 0, "%s: give either interface or pci", where);
-	if (t.ifname && check_ifname(where, t.ifname, e))
+	if (t.ifname && rail_list_check_ifname(where, t.ifname, e))
 		return -1;
 	if (rail_list_find(l, t.number) || rail_list_find_dead(l, t.number))
 		return err_set(e, ERR_CONFIG, 0, "%s.rail: %u is given twice", where, t.number);
-	if (t.pci && (parse_pci(where, t.pci, bdf, e) || find_netdev(sysfs, where, bdf, ifname, e)))
+	if (t.pci && (parse_pci(where, t.pci, bdf, e) ||
+		      rail_list_find_netdev(sysfs, where, bdf, ifname, e)))
 		return -1;
 	if (t.pci && !*ifname)
 		return insert_dead(l, t.number, bdf, e);
@@ -167,14 +168,14 @@ int rail_list_parse(const char *text, size_t len, const char *sysfs, struct rail
 	if (json_decode_known(tree, "", file_fields, &rails, e))
 		return -1;
 	json_each (item, rails)
-		if (read_entry(item, i++, sysfs, &l, e))
+		if (rail_list_read_entry(item, i++, sysfs, &l, e))
 			return -1;
 	*out = l;
 	return 0;
 }
 
 /* 1: there is none. Below the folder by its path, so that every error has it once. */
-static int read_file(const struct ctx *ctx, struct rail_list *out, struct err *e)
+static int rail_list_read_file(const struct ctx *ctx, struct rail_list *out, struct err *e)
 {
 	auto_free char *text = NULL;
 	char path[PATH_MAX];
@@ -201,12 +202,12 @@ struct survey {
 	struct topo_choice choice;
 };
 
-static void survey_clear(struct survey *s)
+static void rail_list_survey_clear(struct survey *s)
 {
 	topo_choice_clear(&s->choice);
 	topo_machine_clear(&s->m);
 }
-#define auto_survey auto_clean(survey_clear)
+#define auto_survey auto_clean(rail_list_survey_clear)
 
 /* A cable that is out must not make another card of each number above. */
 static void forget_link_state(struct topo_machine *m)
@@ -218,7 +219,7 @@ static void forget_link_state(struct topo_machine *m)
 }
 
 /* An ADD waits for it: what numbers do not depend on is not read. */
-static int read_machine(const struct ctx *ctx, struct survey *s, struct err *e)
+static int rail_list_read_machine(const struct ctx *ctx, struct survey *s, struct err *e)
 {
 	static const struct topo_read_opts places = { .places_only = true };
 	char ifname[IFNAME_LEN];
@@ -233,7 +234,7 @@ static int read_machine(const struct ctx *ctx, struct survey *s, struct err *e)
 }
 
 /* The interface of the first ACTIVE port, else of the first port; "": none. */
-static const char *netdev_of(const struct topo_hca *h)
+static const char *rail_list_netdev_of(const struct topo_hca *h)
 {
 	const char *first = "";
 
@@ -256,7 +257,7 @@ static int take_rails(const struct survey *s, struct rail_list *l, struct err *e
 	for (size_t i = 0; i < s->m.n_hcas; i++) {
 		const struct topo_hca *h = &s->m.hca[i];
 		const uint32_t number = s->choice.rail[i];
-		const char *ifname = netdev_of(h);
+		const char *ifname = rail_list_netdev_of(h);
 
 		if (number > RAIL_NUMBER_MAX || !*ifname || rail_list_find(l, number) ||
 		    (h->kind != TOPO_HCA_PF && h->kind != TOPO_HCA_BOND))
@@ -280,11 +281,11 @@ static int list_machine(const struct survey *s, struct rail_list *out, struct er
 int rail_list_load(const struct ctx *ctx, struct rail_list *out, struct err *e)
 {
 	auto_survey struct survey s = { .choice = { .n_gpus = 0 } };
-	int rc = read_file(ctx, out, e);
+	int rc = rail_list_read_file(ctx, out, e);
 
 	if (rc <= 0)
 		return rc;
-	return read_machine(ctx, &s, e) || list_machine(&s, out, e) ? -1 : 0;
+	return rail_list_read_machine(ctx, &s, e) || list_machine(&s, out, e) ? -1 : 0;
 }
 
 /* ---- near GPUs ---- */
@@ -301,7 +302,7 @@ static int mark_share(const struct survey *s, const char *gpu, bool *is_near, st
 	return 0;
 }
 
-static bool has_netdev(const struct topo_hca *h, const char *ifname)
+static bool rail_list_has_netdev(const struct topo_hca *h, const char *ifname)
 {
 	for (size_t i = 0; i < h->n_ports; i++)
 		if (strcmp(h->port[i].netdev, ifname) == 0)
@@ -324,7 +325,7 @@ static int keep_near(const struct survey *s, struct rail_gpus gpus, struct rail_
 		bool keep = false;
 
 		for (size_t k = 0; k < s->m.n_hcas; k++)
-			keep |= is_near[k] && has_netdev(&s->m.hca[k], l->rail[i].ifname);
+			keep |= is_near[k] && rail_list_has_netdev(&s->m.hca[k], l->rail[i].ifname);
 		if (keep)
 			l->rail[kept++] = l->rail[i];
 	}
@@ -337,9 +338,9 @@ int rail_list_load_near(const struct ctx *ctx, struct rail_gpus gpus, struct rai
 {
 	auto_survey struct survey s = { .choice = { .n_gpus = 0 } };
 	struct rail_list every, kept;
-	int rc = read_file(ctx, &every, e);
+	int rc = rail_list_read_file(ctx, &every, e);
 
-	if (rc < 0 || read_machine(ctx, &s, e) || (rc && list_machine(&s, &every, e)))
+	if (rc < 0 || rail_list_read_machine(ctx, &s, e) || (rc && list_machine(&s, &every, e)))
 		return -1;
 	kept = every;
 	if (keep_near(&s, gpus, &kept, e))

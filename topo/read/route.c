@@ -10,7 +10,7 @@
 
 enum { ROUTE_IFNAME, ROUTE_DESTINATION, ROUTE_METRIC = 6, ROUTE_MASK, ROUTE_FIELDS };
 
-static bool is_zero(struct slice s)
+static bool route_is_zero(struct slice s)
 {
 	return s.len == 8 && strncmp(s.p, "00000000", 8) == 0;
 }
@@ -25,7 +25,7 @@ static int64_t take_route(struct slice line, char ifname[IFNAME_LEN])
 	for (size_t i = 0; i < ROUTE_FIELDS; i++)
 		if (!slice_next(&line, '\t', &field[i]))
 			return -1;
-	if (!is_zero(field[ROUTE_DESTINATION]) || !is_zero(field[ROUTE_MASK]) ||
+	if (!route_is_zero(field[ROUTE_DESTINATION]) || !route_is_zero(field[ROUTE_MASK]) ||
 	    slice_copy(field[ROUTE_METRIC], metric, sizeof(metric)) ||
 	    parse_u64(metric, 0, UINT32_MAX, &n) ||
 	    slice_copy(field[ROUTE_IFNAME], ifname, IFNAME_LEN))

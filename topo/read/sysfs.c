@@ -7,7 +7,7 @@
 #include "topo/read/tree.h"
 #include "topo/core/pci_switch.h"
 
-static int open_tree(const char *sysfs, struct tree *t, struct err *e)
+static int sysfs_open_tree(const char *sysfs, struct tree *t, struct err *e)
 {
 	static const char *const some[] = { "devices", "bus", "class" };
 
@@ -30,8 +30,8 @@ int topo_read_sysfs(const char *sysfs, const char *proc, const struct topo_read_
 	auto_tree_names struct tree_names paths = { 0 };
 
 	m.source = strcmp(sysfs, "/sys") != 0 ? TOPO_CAPTURE : TOPO_LIVE;
-	if (open_tree(sysfs, &t, e) || tree_list(&t, &paths, e) || tree_functions(&t, &paths, e) ||
-	    tree_index(&t, e))
+	if (sysfs_open_tree(sysfs, &t, e) || tree_list(&t, &paths, e) ||
+	    tree_functions(&t, &paths, e) || tree_index(&t, e))
 		return -1;
 	if (tree_cpus(&t, proc, e) || tree_gpus(&t, e) || tree_netdevs(&t, e) || tree_hcas(&t, e))
 		return -1;
@@ -55,7 +55,7 @@ int topo_read_functions(const char *sysfs, const char *const *bdf, size_t n,
 	auto_tree_names struct tree_names paths = { 0 };
 
 	m.source = strcmp(sysfs, "/sys") != 0 ? TOPO_CAPTURE : TOPO_LIVE;
-	if (open_tree(sysfs, &t, e))
+	if (sysfs_open_tree(sysfs, &t, e))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (tree_list_one(&t, bdf[i], &paths, e))

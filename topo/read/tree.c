@@ -34,7 +34,7 @@ static int open_path(int dir, const char *path, int flags)
 	return fd;
 }
 
-static int open_below(int dir, const char *path, int flags)
+static int tree_open_below(int dir, const char *path, int flags)
 {
 	int fd = fs_openat2(dir, path, (unsigned)flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 
@@ -44,12 +44,12 @@ static int open_below(int dir, const char *path, int flags)
 
 int tree_open(int dir, const char *path)
 {
-	return open_below(dir, path, OPEN_DIR);
+	return tree_open_below(dir, path, OPEN_DIR);
 }
 
 int tree_file(int dir, const char *path)
 {
-	return open_below(dir, path, OPEN_FILE);
+	return tree_open_below(dir, path, OPEN_FILE);
 }
 
 int tree_text(int dir, const char *path, bool live)
@@ -77,7 +77,7 @@ int tree_value(int dir, const char *name, char out[TREE_VALUE])
 	return sysfs_read_fd(fd, out, TREE_VALUE) || *out == '\0' ? -1 : 0;
 }
 
-static int number(int dir, const char *name, int base, long long *out)
+static int read_tree_number(int dir, const char *name, int base, long long *out)
 {
 	char text[TREE_VALUE], *end;
 
@@ -92,7 +92,7 @@ int tree_hex(int dir, const char *name, uint32_t max, uint32_t *out)
 {
 	long long n;
 
-	if (number(dir, name, 16, &n) || n < 0 || n > max)
+	if (read_tree_number(dir, name, 16, &n) || n < 0 || n > max)
 		return -1;
 	*out = (uint32_t)n;
 	return 0;
@@ -102,7 +102,7 @@ int tree_number(int dir, const char *name, int *out)
 {
 	long long n;
 
-	if (number(dir, name, 10, &n) || n < INT32_MIN || n > INT32_MAX)
+	if (read_tree_number(dir, name, 10, &n) || n < INT32_MIN || n > INT32_MAX)
 		return -1;
 	*out = (int)n;
 	return 0;

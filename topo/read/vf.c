@@ -28,7 +28,7 @@ const struct tree_vfs *tree_vf_of(const struct tree *t, struct pci_addr a)
 
 #define FUNCTIONS_MAX (1u << 24)
 
-static int add_vf(struct tree *t, const struct tree_vfs *v, struct err *e)
+static int read_add_vf(struct tree *t, const struct tree_vfs *v, struct err *e)
 {
 	if (ARRAY_GROW(t->vfs, t->n_vfs, FUNCTIONS_MAX, "VFs", e))
 		return -1;
@@ -47,7 +47,7 @@ static bool link_to(const struct tree *t, struct tree_path *p, const char *name,
 }
 
 /* Store the VFs of a PF: by offset and stride if virtfn0 agrees, else each link virtfnN. */
-static int add_vfs(struct tree *t, struct tree_path *p, uint32_t pf, uint32_t n, struct err *e)
+static int vf_add_vfs(struct tree *t, struct tree_path *p, uint32_t pf, uint32_t n, struct err *e)
 {
 	struct pci_addr a = t->m->pci[pf].addr, vf;
 	struct tree_vfs v = { .n = n, .stride = 1, .pf = pf, .like = TOPO_NONE };
@@ -61,13 +61,13 @@ static int add_vfs(struct tree *t, struct tree_path *p, uint32_t pf, uint32_t n,
 	v.stride = stride > 0 ? (uint32_t)stride : 1;
 	if (offset > 0 && (stride > 0 || n == 1) && link_to(t, p, "virtfn0", &vf) &&
 	    vf.domain == v.first.domain && pci_routing_id(vf) == pci_routing_id(v.first))
-		return add_vf(t, &v, e);
+		return read_add_vf(t, &v, e);
 	for (uint32_t i = 0; i < n; i++) {
 		(void)snprintf(name, sizeof(name), "virtfn%u", i);
 		if (!link_to(t, p, name, &v.first))
 			return 0;
 		v.n = v.stride = 1;
-		if (add_vf(t, &v, e))
+		if (read_add_vf(t, &v, e))
 			return -1;
 	}
 	return 0;
@@ -96,5 +96,5 @@ int tree_sriov(struct tree *t, struct tree_path *p, uint32_t pci, struct err *e)
 	}
 	if (tree_number(t->fd, tree_at(p, "sriov_numvfs"), &n) || n <= 0 || n > VFS_MAX)
 		return 0;
-	return add_vfs(t, p, pci, (uint32_t)n, e);
+	return vf_add_vfs(t, p, pci, (uint32_t)n, e);
 }

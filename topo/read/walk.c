@@ -61,7 +61,7 @@ static size_t root_len(const char *path)
 }
 
 /* Sorts paths by root complex, and parents before children. */
-static int by_path(const void *x, const void *y)
+static int walk_by_path(const void *x, const void *y)
 {
 	const char *a = *(char *const *)x, *b = *(char *const *)y;
 	size_t la = root_len(a), lb = root_len(b);
@@ -122,7 +122,7 @@ static int push_root(struct walk *w, const char *path, size_t len)
 #define ENDS_MAX (1u << 24)
 
 /* The ends of one more function. */
-static int add_ends(struct tree *t, struct err *e)
+static int walk_add_ends(struct tree *t, struct err *e)
 {
 	size_t n = t->m->n_pci;
 
@@ -133,7 +133,7 @@ static int add_ends(struct tree *t, struct err *e)
 }
 
 /* Add a function with its class. 1: it does not exist, or a component of the path is a link. */
-static int add_function(struct walk *w, struct tree_path *p, struct pci_addr a, uint32_t *out)
+static int walk_add_function(struct walk *w, struct tree_path *p, struct pci_addr a, uint32_t *out)
 {
 	struct tree *t = w->t;
 	uint32_t class = 0;
@@ -145,7 +145,7 @@ static int add_function(struct walk *w, struct tree_path *p, struct pci_addr a, 
 		if (dir < 0)
 			return 1;
 	}
-	if (add_ends(t, w->e) || topo_add_pci(t->m, a, out, w->e))
+	if (walk_add_ends(t, w->e) || topo_add_pci(t->m, a, out, w->e))
 		return -1;
 	struct topo_pci *f = &t->m->pci[*out];
 	f->has_class = has_class;
@@ -156,14 +156,14 @@ static int add_function(struct walk *w, struct tree_path *p, struct pci_addr a, 
 }
 
 /* Add a VF as a copy of the one of its PF that was read. 1: none was read, or it is not a VF. */
-static int add_vf(struct walk *w, struct pci_addr a, uint32_t *out)
+static int walk_add_vf(struct walk *w, struct pci_addr a, uint32_t *out)
 {
 	const struct tree_vfs *v = tree_vf_of(w->t, a);
 
 	if (!v || v->like == TOPO_NONE)
 		return 1;
 	const struct topo_pci like = w->t->m->pci[v->like];
-	if (add_ends(w->t, w->e) || topo_add_pci(w->t->m, a, out, w->e))
+	if (walk_add_ends(w->t, w->e) || topo_add_pci(w->t->m, a, out, w->e))
 		return -1;
 	w->t->m->pci[*out] = like;
 	w->t->m->pci[*out].addr = a;
@@ -180,10 +180,10 @@ static int push_function(struct walk *w, const char *path, struct slice part)
 
 	if (w->depth == LEVELS || !tree_is_function(part, &a) || p.len >= TREE_PATH)
 		return 1;
-	int rc = add_vf(w, a, &pci);
+	int rc = walk_add_vf(w, a, &pci);
 	if (rc == 1) {
 		memcpy(p.text, path, p.len);
-		rc = add_function(w, &p, a, &pci);
+		rc = walk_add_function(w, &p, a, &pci);
 		if (rc == 0 && tree_matters(t, &p, &t->m->pci[pci])) {
 			rc = tree_sriov(t, &p, pci, w->e);
 			tree_function(t, &p, pci);
@@ -224,7 +224,7 @@ int tree_functions(struct tree *t, struct tree_names *paths, struct err *e)
 	struct walk w = { .t = t, .e = e };
 
 	if (paths->n)
-		qsort(paths->name, paths->n, sizeof(*paths->name), by_path);
+		qsort(paths->name, paths->n, sizeof(*paths->name), walk_by_path);
 	for (size_t i = 0; i < paths->n; i++) {
 		if (walk_to(&w, paths->name[i]))
 			return -1;
