@@ -50,8 +50,10 @@ static int decode_string(const struct slot *s)
 	if (!v)
 		return decode_refuse_value(s, ERR_DECODE, "a string");
 	size_t len = strlen(v);
-	int64_t max = f->kind == J_CHARS && f->max == 0 ? (int64_t)f->size - 1 : f->max;
-	if (max != 0 && (len < (uint64_t)f->min || len > (uint64_t)max)) {
+	int64_t max = f->max ? f->max : INT64_MAX;
+	if (f->kind == J_CHARS && max >= (int64_t)f->size)
+		max = (int64_t)f->size - 1;
+	if (max != INT64_MAX && (len < (uint64_t)f->min || len > (uint64_t)max)) {
 		char wanted[80];
 
 		(void)snprintf(wanted, sizeof(wanted),
@@ -205,8 +207,9 @@ static int refuse_text(const struct slot *s, const char *wanted)
 {
 	char shown[JSON_SHOW_LEN];
 
-	return err_set(s->e, ERR_CONFIG, 0, "%s%s%s: %s is not %s", s->where,
-		       s->where[0] ? "." : "", s->field->key, json_show(s->value, shown), wanted);
+	return err_set(s->e, json_str(s->value) ? ERR_CONFIG : ERR_DECODE, 0,
+		       "%s%s%s: %s is not %s", s->where, s->where[0] ? "." : "", s->field->key,
+		       json_show(s->value, shown), wanted);
 }
 
 static int decode_guid(const struct slot *s)

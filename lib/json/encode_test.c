@@ -195,7 +195,26 @@ START_TEST(values_that_do_not_fit_are_refused)
 		ck_assert_msg(decode(bad[i][0], &tree, &x, &e) == -1, "%s", bad[i][0]);
 		ck_assert_str_eq(e.msg, bad[i][1]);
 		ck_assert_mem_eq(&x, &same, sizeof(x));
+		if (strstr(bad[i][0], "\"hex\":12}"))
+			ck_assert_int_eq((int)e.code, ERR_DECODE);
 	}
+}
+END_TEST
+
+/* The bound of a table that is wider than the member is that of the member. */
+START_TEST(a_text_never_leaves_its_member)
+{
+	static const struct json_field wide[] = { { "chars", J_CHARS, AT(chars), .max = 1000 },
+						  { 0 } };
+	static const char text[] = "{\"chars\":\"eightlet\"}";
+	auto_json struct json *tree = NULL;
+	struct all x = { .n = 9 }, same = x;
+	struct err e = { .msg = "" };
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "text", &tree, &e), 0);
+	ck_assert_int_eq(json_decode(tree, "", wide, &x, &e), -1);
+	ck_assert_str_eq(e.msg, "chars: must be a string of 0 to 7 bytes, got \"eightlet\"");
+	ck_assert_mem_eq(&x, &same, sizeof(x));
 }
 END_TEST
 
@@ -221,4 +240,5 @@ START_TEST(survives_each_failing_allocation)
 END_TEST
 
 TEST_PROGRAM("json_encode", a_table_reads_what_it_writes, an_empty_struct, flags_leave_out,
-	     values_that_do_not_fit_are_refused, survives_each_failing_allocation)
+	     values_that_do_not_fit_are_refused, a_text_never_leaves_its_member,
+	     survives_each_failing_allocation)
