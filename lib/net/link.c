@@ -67,6 +67,7 @@ static int net_parse_link(const struct nlmsghdr *h, struct link_info *li)
 		[IFLA_BROADCAST] = { .type = NLA_UNSPEC },
 		[IFLA_PERM_ADDRESS] = { .type = NLA_UNSPEC },
 		[IFLA_PARENT_DEV_NAME] = { .type = NLA_STRING },
+		[IFLA_PHYS_PORT_NAME] = { .type = NLA_STRING },
 		[IFLA_IFALIAS] = { .type = NLA_STRING },
 	};
 	struct nlattr *tb[IFLA_MAX + 1];
@@ -96,6 +97,9 @@ static int net_parse_link(const struct nlmsghdr *h, struct link_info *li)
 	if (tb[IFLA_PARENT_DEV_NAME] &&
 	    nla_strlcpy(li->parent, tb[IFLA_PARENT_DEV_NAME], PARENT_DEV_LEN) >= PARENT_DEV_LEN)
 		li->parent[0] = '\0';
+	if (tb[IFLA_PHYS_PORT_NAME] &&
+	    nla_strlcpy(li->port, tb[IFLA_PHYS_PORT_NAME], IFNAME_LEN) >= IFNAME_LEN)
+		li->port[0] = '\0';
 	/* The same holds for an alias. */
 	if (tb[IFLA_IFALIAS] &&
 	    nla_strlcpy(li->alias, tb[IFLA_IFALIAS], LINK_ALIAS_LEN) >= LINK_ALIAS_LEN)

@@ -29,6 +29,7 @@ struct link_info {
 	struct hw_addr perm_addr;    /* the one it was made with (IFLA_PERM_ADDRESS, Linux 5.6) */
 	char parent[PARENT_DEV_LEN]; /* device it belongs to (IFLA_PARENT_DEV_NAME, Linux 5.14): the
 					PCI address of hardware; "" otherwise */
+	char port[IFNAME_LEN];       /* IFLA_PHYS_PORT_NAME, "p0", "pf0vf1"; "" if none or longer */
 	union link_data data;        /* members that the kernel did not report: LINK_DATA_UNKNOWN */
 	char alias[LINK_ALIAS_LEN];  /* IFLA_IFALIAS; "": none. It stays when the link moves */
 };

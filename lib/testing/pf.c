@@ -376,8 +376,10 @@ static void as_ipoib(const struct fakepf_vf *vf, struct link_info *li)
  * none. */
 static void as_hardware(const struct nl *nl, struct link_info *li)
 {
-	if (pf && li->ifindex == pf->pf_ifindex && is_on_host(nl))
+	if (pf && li->ifindex == pf->pf_ifindex && is_on_host(nl)) {
 		(void)snprintf(li->parent, sizeof(li->parent), "%s", pf->addr);
+		(void)snprintf(li->port, sizeof(li->port), "%s", pf->port);
+	}
 	for (uint32_t i = 0; pf && i < pf->n; i++) {
 		if (!pf->vf[i].peer || pf->vf[i].peer != li->lower_ifindex ||
 		    is_on_host(nl) != (li->lower_nsid < 0))

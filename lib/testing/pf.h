@@ -27,6 +27,7 @@ struct fakepf_vf {
 struct fakepf {
 	int pf_ifindex;
 	char addr[PCI_STR_LEN]; /* of the PF, if its interface tells; a test sets it */
+	char port[IFNAME_LEN];  /* its phys_port_name; a test sets it */
 	struct netns_id host;   /* the namespace that it was made in */
 	uint32_t n;
 	struct fakepf_vf vf[FAKEPF_VFS];

@@ -563,8 +563,11 @@ int claim_release_named(const struct ctx *ctx, const struct cni_conf *conf,
 		*e = why;
 		return -1;
 	}
-	if (pci_physfn(ctx->sysfs, link.parent, pf, &why)) {
-		if (why.code != ERR_IO) /* it is not a VF */
+	int rc = pci_physfn(ctx->sysfs, link.parent, pf, &why);
+	if (rc && why.code == ERR_NOTFOUND && why.errnum != EINVAL)
+		rc = vf_not_seen(ctx, link.parent, &why);
+	if (rc) {
+		if (why.code != ERR_IO) /* it is not a VF, or gone */
 			return 0;
 		*e = why;
 		return -1;

@@ -372,7 +372,8 @@ START_TEST(a_VF_that_is_not_seen_is_not_released)
 }
 END_TEST
 
-/* The PF's interface has gone elsewhere: the VF comes back, its PF's side is restored later. */
+/* The PF's interface has gone elsewhere, and a representor of a VF has not: the VF comes back, its
+ * PF's side is restored later. */
 START_TEST(without_a_PF_interface_the_next_claim_restores)
 {
 	auto_fixture struct fixture f;
@@ -381,6 +382,8 @@ START_TEST(without_a_PF_interface_the_next_claim_restores)
 	(void)claim(&f.a, 0);
 	move_in(&f.w, &f.a, 0, &f.p);
 	f.w.kernel->vf[0].is.vlan = 100;
+	(void)snprintf(f.w.kernel->addr, PCI_STR_LEN, TESTHOST_PF);
+	(void)snprintf(f.w.kernel->port, IFNAME_LEN, "pf0vf0");
 	ck_assert_int_eq(rename(TESTHOST_SYS "/devices/pci/" TESTHOST_PF "/net", "/mnt/net"), 0);
 	release(&f.a, 0, f.p.ns.id);
 	ck_assert(is_free(&f.w, 0));

@@ -31,21 +31,26 @@ static int match_parent(const struct link_info *link, void *arg)
 {
 	struct parent_search *s = arg;
 
-	s->found = strcmp(link->parent, s->parent) == 0;
+	/* A representor of a VF has the same parent. */
+	s->found = strcmp(link->parent, s->parent) == 0 &&
+		   (!*link->port || pci_port_of_pf(link->port));
 	return s->found;
 }
 
-/* A PF is gone only if the kernel's list of interfaces has none of it, either. */
+/* A PF is gone only if the kernel's list of interfaces has none of it, either. Before Linux 5.14
+ * the list does not tell. */
 static int no_pf(struct nl *nl, const struct vf_place *p, struct err *e)
 {
 	struct parent_search s = { .parent = p->pf };
 	struct err why;
 
+	if (e->code != ERR_NOTFOUND)
+		return err_wrap(e, "PF %s of VF %s", p->pf, p->vf);
 	if (nl_link_each(nl, NULL, match_parent, &s, &why))
 		*e = why;
 	else if (s.found)
 		err_set(e, ERR_IO, EAGAIN, "its interface is not where sysfs has it");
-	else if (e->code == ERR_NOTFOUND)
+	else
 		e->code = ERR_CONFIG;
 	return err_wrap(e, "PF %s of VF %s", p->pf, p->vf);
 }
