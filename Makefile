@@ -11,10 +11,11 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 
 # Programs: name, main. A program without its main is left out. They are static, except those named
 # in DYNAMIC: libibverbs loads the library of a driver when it runs. The main of the plugin a-b is plugins/a_b.c.
-PLUGINS := $(shell tools/plugins.sh)
-PROGRAMS := $(PLUGINS) railhead-ipam railctl rdma-probe railheadd sm-opensm sm-ufm railhead-install
+# Not PLUGINS: make faults takes that from the environment.
+PLUGIN_NAMES := $(or $(shell tools/plugins.sh),$(error tools/plugins.sh prints no plugin))
+PROGRAMS := $(PLUGIN_NAMES) railhead-ipam railctl rdma-probe railheadd sm-opensm sm-ufm railhead-install
 DYNAMIC := rdma-probe railheadd sm-ufm
-$(foreach p,$(PLUGINS) railhead-ipam,$(eval $(p)_SRC := plugins/$(subst -,_,$(p)).c))
+$(foreach p,$(PLUGIN_NAMES) railhead-ipam,$(eval $(p)_SRC := plugins/$(subst -,_,$(p)).c))
 railctl_SRC := railctl/main.c
 railhead-install_SRC := install/main.c
 sm-opensm_SRC := fabric/sm_opensm.c

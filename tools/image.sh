@@ -59,7 +59,8 @@ put() # PROGRAM FILE: stripped, as `make install` does
 
 fill_plugins()
 {
-	for program in $("$tools/plugins.sh") railhead-ipam; do
+	plugins=$("$tools/plugins.sh")
+	for program in $plugins railhead-ipam; do
 		put "$program" "$1/opt/railhead/cni/$program"
 	done
 	put railhead-install "$1/usr/local/sbin/railhead-install"

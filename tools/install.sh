@@ -32,7 +32,8 @@ tab=$(printf '\t')
 
 plan() # lines: SOURCE TARGET MODE, apart by tabs
 {
-	for plugin in $("${0%/*}/plugins.sh") railhead-ipam; do
+	plugins=$("${0%/*}/plugins.sh") || exit
+	for plugin in $plugins railhead-ipam; do
 		name=${PLUGIN_PREFIX:-}$plugin
 		[ "${plugin#railhead}" = "$plugin" ] || name=$plugin
 		echo "$BIN/$plugin$tab$DESTDIR$CNI_BIN/$name${tab}755"

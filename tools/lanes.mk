@@ -24,7 +24,7 @@ together = $(subst $(eval) ,$(comma),$(filter-out %_test.c %_fuzz.c,$(wildcard $
 # Two plugins share a room; the files of any other are found by its name.
 sriov_DUP = $(addprefix plugins/sriov/,attach.c conf.c keys.c vf_*.c)
 ib-sriov_DUP = $(addprefix plugins/sriov/,ib_*.c guid.c member.c apply.c)
-DUP_PLUGINS = $(foreach p,$(PLUGINS),$(call together,$(or $($(p)_DUP),$($(p)_SRC) plugins/ether/$(p)*.c plugins/$(p)/*.c)))
+DUP_PLUGINS = $(foreach p,$(PLUGIN_NAMES),$(call together,$(or $($(p)_DUP),$($(p)_SRC) plugins/ether/$(p)*.c plugins/$(p)/*.c)))
 DUP_IDIOMS = $(filter-out %/testing,$(call below,lib) $(call below,topo) $(call below,ipam) $(call below,railctl))
 SCRIPTS := $(shell find tools conformance docs examples packaging .ci -name '*.sh' -o -path '.ci/*' -type f 2>/dev/null | sort) \
 	conformance/vm/run conformance/vm/guest/init packaging/kubectl/kubectl-rail packaging/kubectl/kubectl_complete-rail
