@@ -141,11 +141,12 @@ static void take_token(struct agent *a, struct op *op)
 }
 
 /*
+ * Write op->seen as a free block, hand it over to who asks, or remove it.
+ *
  * An object stays if it says that addresses are to be probed. In a pool that ends none stays,
  * because its deletion waits for that. One that was claimed after the pool had gone does not stay
  * either: perhaps no watch has shown the deletion yet.
  */
-/* Write op->seen as a free block, hand it over to who asks, or remove it. */
 static void release(struct agent *a, struct op *op)
 {
 	const struct block_record *record = agent_find(a, &op->key);
