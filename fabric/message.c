@@ -51,9 +51,8 @@ static const struct json_field keys[] = {
 char *sm_message_print(enum sm_action a, const struct sm_member *m, const char *node)
 {
 	auto_json struct json *guids = json_new_array();
-	const struct fields f = {
-		(int)a, m->pkey & PKEY_FULL_MEMBER, m->pkey, node, guids, m->who
-	};
+	const struct fields f = { (int)a, (int)(m->pkey & PKEY_FULL_MEMBER), m->pkey, node, guids,
+				  m->who };
 	char guid[GUID_STR_LEN];
 
 	if (!guids || json_push_str(guids, guid_format(m->guid, guid)))

@@ -233,7 +233,7 @@ int vf_state_current(const struct ctx *ctx, const char *vf, struct vf_entry *out
 {
 	char boot[CTX_BOOT_ID_LEN + 1];
 	struct vf_entry x = { 0 };
-	uint64_t life;
+	uint64_t life = 0;
 
 	if (ctx_boot_id(ctx, boot, e) || vf_life(ctx, vf, &life, e) ||
 	    vf_state_read(ctx, vf, &x, e))
