@@ -152,7 +152,7 @@ static int encode_field(struct json *obj, const struct json_field *f, const char
 
 static bool is_written(const struct json_field *f, const char *in)
 {
-	unsigned bits;
+	unsigned bits = 0;
 
 	if (f->flags & J_IF_BIT)
 		memcpy(&bits, in + f->has, sizeof(bits));
