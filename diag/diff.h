@@ -38,7 +38,7 @@ int topo_diff(const struct json *expected, const struct json *found, enum topo_d
 /* topo_diff_typical - the index of the machine that most others equal; of several, the first. Two
  * machines are equal if no finding of topo_diff() says otherwise than unknown. ERR_EXHAUSTED: n is
  * more than TOPO_DIFF_MACHINES_MAX. */
-#define TOPO_DIFF_MACHINES_MAX 64
+#define TOPO_DIFF_MACHINES_MAX 256
 int topo_diff_typical(struct json *const *machine, size_t n, size_t *out, struct err *e) must_check;
 
 #endif

@@ -120,6 +120,20 @@ test_topo_rack()
 	eq "status of a warning" "$RC" 3
 }
 
+# A cluster has more trays than a rack: all are in one table, and one of them differs.
+test_topo_rack_of_256()
+{
+	local i
+	mkdir -p "$W/many"
+	for i in $(seq -w 1 256); do cp "$XML/dgx-a100.xml" "$W/many/node$i.xml"; done
+	cp "$XML/synthetic-j_dgxa100_only_gpu1.xml" "$W/many/node200.xml"
+	r topo rack "$W"/many/*
+	eq "status" "$RC" 4
+	eq "machines that differ" "$(awk 'NR > 1 && $5 != "-" { print $1 }' "$W/out")" node200
+	eq "lines" "$(wc -l <"$W/out")" 257
+	refused 2 '' topo rack "$W"/many/* "$XML/dgx-a100.xml"
+}
+
 # Captures are often called the same: the folders tell them apart, as few as it takes.
 test_topo_rack_names()
 {
