@@ -131,7 +131,9 @@ test_topo_rack_of_256()
 	eq "status" "$RC" 4
 	eq "machines that differ" "$(awk 'NR > 1 && $5 != "-" { print $1 }' "$W/out")" node200
 	eq "lines" "$(wc -l <"$W/out")" 257
-	refused 2 '' topo rack "$W"/many/* "$XML/dgx-a100.xml"
+	refused 2 'dgx-a100.xml" is one word too many; see "railctl topo rack --help"' topo rack "$W"/many/* "$XML/dgx-a100.xml"
+	ok topo rack --help
+	has 'At most 256 machines are compared.'
 }
 
 # Captures are often called the same: the folders tell them apart, as few as it takes.

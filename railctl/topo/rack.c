@@ -291,9 +291,10 @@ const struct cmd topo_rack_cmd = {
 	.words = "MACHINE MACHINE...",
 	.summary = "show machines side by side, and those that differ from most others",
 	.about = "Each machine is a capture or a topology file of NCCL, such as those of the 18 "
-		 "trays of an NVL72. The machine that most others equal is typical. Each other one "
-		 "is compared with it as in \"railctl topo diff\", and the first cause is shown. "
-		 "The exit status is that of \"railctl topo diff\".",
+		 "trays of an NVL72. At most 256 machines are compared. The machine that most "
+		 "others equal is typical. Each other one is compared with it as in \"railctl topo "
+		 "diff\", and the first cause is shown. The exit status is that of \"railctl topo "
+		 "diff\".",
 	.opts = { options },
 	.examples = examples,
 	.min_words = 2,
