@@ -13,8 +13,8 @@ machine()
 	if [ -e "$TESTDATA/nccl-xml/$1.xml" ]; then
 		echo --nccl-xml "$TESTDATA/nccl-xml/$1.xml"
 	else
-		tree=("$TESTDATA/sysfs/$1".tar.*)
-		echo --sysfs "${tree[0]}" --class 0x0b40
+		tree=$(mktemp -d -p "$W") && tar -xf "$TESTDATA/sysfs/$1".tar.* -C "$tree"
+		echo --sysfs "$tree" --class 0x0b40
 	fi
 }
 # rails DRIVER OPTION...: the objects of a machine, without those of types that a driver brings

@@ -34,9 +34,10 @@ node_labels_are() { [ "$(node_labels)" = "$1" ]; }
 # labelled CAPTURE: after a file for this capture, the worker hands on all of its lines, and the Node has them as labels.
 labelled()
 {
-	local file want
+	local file tree want
 	file=$(node_root 1)$FEATURES/railhead
-	is "railctl topo --labels-out, for $1" "$FROM/railctl" topo --sysfs "$TOP/topo/testdata/sysfs/$1" --labels-out "$file"
+	tree=$(mktemp -d -p "$W") && tar -xf "$TOP/topo/testdata/sysfs/$1" -C "$tree" || fail "test error: the capture $1"
+	is "railctl topo --labels-out, for $1" "$FROM/railctl" topo --sysfs "$tree" --labels-out "$file"
 	want=$(sort "$file")
 	is 'nfd-worker' node 1 env NODE_NAME=n1 "KUBERNETES_NAMESPACE=$NAMESPACE" /railhead/bin/nfd-worker -oneshot -kubeconfig /run/nfd.kubeconfig \
 		-feature-sources local -label-sources local

@@ -163,8 +163,9 @@ test_completion_offers_what_there_is()
 # Captures and documents of this machine, under the names that the examples have.
 for_diff()
 {
+	local node
 	ok topo capture "$W/good-node.tar"
-	cp "$W/good-node.tar" "$W/odd-node.tar"
+	for node in good-node odd-node; do mkdir "$W/$node" && tar -xf "$W/good-node.tar" -C "$W/$node" || fail "the capture"; done
 	ok topo --json
 	cp "$W/out" "$W/good-node.json"
 }

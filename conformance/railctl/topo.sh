@@ -6,7 +6,14 @@
 
 DATA=$ROOT/topo/testdata
 XML=$DATA/nccl-xml
-QEMU=$DATA/sysfs/qemu-pxb-xio3130-igb-sriov-rxe.tar.gz
+QEMU=qemu-pxb-xio3130-igb-sriov-rxe
+
+# capture NAME: $TREE is the folder of this captured machine.
+capture()
+{
+	TREE=$W/captures/$1
+	[ -d "$TREE" ] || { mkdir -p "$TREE" && tar -xf "$DATA/sysfs/$1".tar.* -C "$TREE"; } || fail "test error: no capture $1"
+}
 
 # Every topology file, by its name.
 each_xml() { find "$XML" -name '*.xml' -printf '%f\n' | sed 's/\.xml$//' | sort; }
@@ -254,9 +261,11 @@ test_topo_json_fits_its_schema()
 		want '.hcas as $h | .gpus | all(.nearest - ($h | map(.name)) == [])'
 		nets_are_hcas "$name"
 	done < <(each_xml)
-	for name in "$DATA"/sysfs/hwloc*.tar.* "$DATA"/sysfs/ghw*.tar.* "$QEMU"; do
-		ok topo --sysfs "$name" --class 0x0b40 --json
-		fits_schema "${name##*/}"
+	for name in "$DATA"/sysfs/hwloc*.tar.* "$DATA"/sysfs/ghw*.tar.* "$DATA"/sysfs/qemu*.tar.*; do
+		name=${name##*/}
+		capture "${name%%.tar*}"
+		ok topo --sysfs "$TREE" --class 0x0b40 --json
+		fits_schema "$name"
 	done
 	ok topo --json
 	fits_schema "this machine"
@@ -452,7 +461,8 @@ test_topo_options_that_are_wrong()
 	refused 2 'it must be AUTO, ALL or MAX:N' topo --nccl-xml "$x" --set NCCL_NETDEVS_POLICY=MAX:0
 	refused 2 'it must be LOC, PIX' topo --nccl-xml "$x" --set NCCL_NET_GDR_LEVEL=near
 	refused 2 'it must be 0 or 1' topo --nccl-xml "$x" --set NCCL_IB_MERGE_VFS=
-	refused 2 'needs that file in --nccl-xml' topo --sysfs "$QEMU" --set NCCL_TOPO_FILE=x
+	capture "$QEMU"
+	refused 2 'needs that file in --nccl-xml' topo --sysfs "$TREE" --set NCCL_TOPO_FILE=x
 	refused 2 'has no option --svg' topo --svg x check
 	refused 2 'did you mean "railctl topo check"' topo chek
 	refused 2 'needs FILE.tar' topo capture
@@ -562,7 +572,8 @@ test_topo_labels()
 	eq "addresses" "$(grep rail-addresses "$W/out")" "$(<"$W/first")"
 	ok topo --nccl-xml "$W/moved.xml" --labels
 	[ "$(grep rail-addresses "$W/out")" != "$(<"$W/first")" ] || fail "other addresses have the same label"
-	ok topo --sysfs "$DATA/sysfs/hwloc-mic-mlx4.tar.bz2" --class 0x0b40 --labels
+	capture hwloc-mic-mlx4
+	ok topo --sysfs "$TREE" --class 0x0b40 --labels
 	has 'railhead.io/link-layer=InfiniBand'
 }
 
@@ -603,7 +614,7 @@ test_topo_dra_is_as_before()
 		driver=${file##*/} driver=${driver%.yaml}
 		machine=${driver%.*} driver=${driver##*.}
 		from=(--nccl-xml "$XML/$machine.xml")
-		[ -e "${from[1]}" ] || from=(--sysfs "$(ls "$DATA/sysfs/$machine".tar.*)" --class 0x0b40)
+		[ -e "${from[1]}" ] || { capture "$machine" && from=(--sysfs "$TREE" --class 0x0b40); }
 		ok topo "${from[@]}" --dra "$driver"
 		diff "$file" "$W/out" >"$W/diff" || fail "$machine, $driver: $(head -5 "$W/diff")"
 		"$BIN/railctl" topo "${from[@]}" --dra "$driver" --json >"$W/json" || fail "--json"
@@ -618,31 +629,22 @@ test_topo_dra_is_as_before()
 
 # --- captures, files for NCCL, plans -----------------------------------------------------------
 
-# A colleague's capture: the folder, the tar, and the tar in a folder say the same.
+# A colleague's capture: a tar is refused, and the hint extracts it.
 test_topo_of_a_capture()
 {
-	local form
-	# A folder of its own: other programs may use /tmp meanwhile.
-	local -x TMPDIR=$W/tmp
-	mkdir -p "$W/tree" "$TMPDIR"
-	tar -xf "$QEMU" -C "$W/tree"
-	for form in '' --json '--svg -' --labels; do
-		# shellcheck disable=SC2086
-		ok topo --sysfs "$QEMU" $form
-		cp "$W/out" "$W/first"
-		# shellcheck disable=SC2086
-		ok topo --sysfs "$W/tree" $form
-		cmp -s "$W/out" "$W/first" || fail "topo $form: $(diff "$W/first" "$W/out" | head -5)"
-	done
-	ok topo --sysfs "$QEMU" --json
+	local tar
+	tar=$(echo "$DATA/sysfs/$QEMU".tar.*)
+	refused 1 "is not a folder" topo --sysfs "$tar" --json
+	refused 1 "extract it first: mkdir m && tar -xf $tar -C m" topo --sysfs "$tar"
+	refused 1 "extract it first" topo diff "$tar" "$tar"
+	refused 1 "extract it first" topo rack "$tar" "$tar"
+	refused 1 "not a topology file" topo --nccl-xml "$tar"
+	refused 1 "a capture is a tar: mkdir m && tar -xf FILE -C m, then --sysfs m" topo --nccl-xml "$tar"
+	capture "$QEMU"
+	ok topo --sysfs "$TREE" --json
 	want '[.gpus[].bdf] == ["0000:23:00.0", "0000:24:00.0", "0000:83:00.0"]'
 	eq "class" "$(jq -r '.gpus[0].hcas[] | select(.bdf == "0000:25:00.0").class' "$W/out")" PIX
 	eq "VFs" "$(jq -r '[.hcas[].bdf] | map(select(startswith("0000:25:10."))) | join(" ")' "$W/out")" "0000:25:10.0 0000:25:10.2"
-	r topo check --sysfs "$QEMU" --json
-	cp "$W/out" "$W/first"
-	r topo check --sysfs "$W/tree" --json
-	cmp -s "$W/out" "$W/first" || fail "check: $(diff "$W/first" "$W/out" | head -5)"
-	eq "left in TMPDIR" "$(ls -A "$TMPDIR")" ""
 }
 
 # This machine, here and by its capture.
@@ -653,12 +655,13 @@ test_topo_capture_says_what_the_machine_says()
 	has "$W/here.tar"
 	ok topo capture --json "$W/here.tar"
 	want '.files > 0 and .bytes > 0'
+	mkdir "$W/here" && tar -xf "$W/here.tar" -C "$W/here" || fail "the tar"
 	for form in '' --json --labels check 'check --json'; do
 		# shellcheck disable=SC2086
 		r topo $form
 		cp "$W/out" "$W/first"
 		# shellcheck disable=SC2086
-		r topo $form --sysfs "$W/here.tar"
+		r topo $form --sysfs "$W/here"
 		cmp -s "$W/out" "$W/first" || fail "topo $form: $(diff "$W/first" "$W/out" | head -5)"
 	done
 	"$BIN/railctl" topo capture - >"$W/there.tar" 2>"$W/err" || fail "to standard output: $(<"$W/err")"
@@ -731,7 +734,8 @@ test_topo_check()
 	want '[.findings[] | select(.check == "file")] | length == 1 and .[0].state == "unknown" and (.[0].value | contains("acs"))'
 	want '.findings | all(.check != "acs" and .check != "iommu")'
 	documented_checks
-	r topo check --sysfs "$QEMU" --json
+	capture "$QEMU"
+	r topo check --sysfs "$TREE" --json
 	[ "$RC" = 4 ] || fail "something fails there: $(said)"
 	documented_checks
 	want '.version == 1 and .state == "fail" and (.gpus | length == 3)'
@@ -785,9 +789,11 @@ test_topo_diff()
 # A capture is the same machine as the tree from which it came.
 test_topo_diff_of_a_capture()
 {
-	ok topo diff "$QEMU" "$QEMU" --strict
+	capture "$QEMU"
+	ok topo diff "$TREE" "$TREE" --strict
 	has 'no difference'
-	r topo diff "$QEMU" "$DATA/sysfs/hwloc-8ve.tar.bz2"
+	capture hwloc-8ve
+	r topo diff "$W/captures/$QEMU" "$TREE"
 	[ "$RC" = 4 ] || fail "another machine: $(said)"
 }
 
@@ -898,13 +904,14 @@ test_topo_verify_of_real_jobs_with_fused_ports()
 # The log and the dump are of real NCCL on a machine without HCAs: right for that machine, and wrong for one with HCAs.
 test_topo_verify_of_a_real_job()
 {
-	tar -xzf "$DATA/nccl-job.tar.gz" -C "$W" || fail 'test error: the jobs'
-	r topo check --sysfs "$W/nccl-job/h200-vm.tar" --json
+	tar -xzf "$DATA/nccl-job.tar.gz" -C "$W" && mkdir "$W/h200-vm" && tar -xf "$W/nccl-job/h200-vm.tar" -C "$W/h200-vm" ||
+		fail 'test error: the jobs'
+	r topo check --sysfs "$W/h200-vm" --json
 	[ "$RC" = 4 ] || fail "no HCA: $(said)"
 	want '[.findings[] | select(.check == "bar1" and .state == "ok" and .value == "BAR 1: 256 GiB")] | length == 1'
-	ok topo verify --sysfs "$W/nccl-job/h200-vm.tar" --nccl-log "$W/nccl-job/h200-vm.log"
+	ok topo verify --sysfs "$W/h200-vm" --nccl-log "$W/nccl-job/h200-vm.log"
 	has 'NCCL uses Socket, as predicted: there is no HCA'
-	ok topo verify --sysfs "$W/nccl-job/h200-vm.tar" --nccl-dump "$W/nccl-job/h200-vm.xml" --strict
+	ok topo verify --sysfs "$W/h200-vm" --nccl-dump "$W/nccl-job/h200-vm.xml" --strict
 	r topo verify --nccl-xml "$XML/dgx-a100.xml" --nccl-log "$W/nccl-job/h200-vm.log"
 	[ "$RC" = 4 ] || fail "sockets instead of HCAs: $(said)"
 	has 'it does not use HCAs by its own code'

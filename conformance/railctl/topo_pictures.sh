@@ -141,15 +141,15 @@ test_topo_rack_names()
 {
 	local name i
 	trays 4
-	mkdir -p "$W/rack/a/x" "$W/rack/b/x"
-	for name in a/x/tray.tar b/x/tray.tar.gz b/tray.tgz one.tar.xz; do ok topo capture --raw "$W/rack/$name"; done
+	for name in a/x/tray b/x/tray b/tray; do mkdir -p "$W/rack/$name" && cp -a "$W/rack/tray4/." "$W/rack/$name" || fail "test error: $name"; done
+	cp "$XML/dgx-a100.xml" "$W/rack/one.xml"
 	for i in 1 2; do mkdir "$W/rack/$i" && mv "$W/rack/tray$i" "$W/rack/$i/sys"; done
-	r topo rack --json "$W"/rack/{1,2}/sys "$W"/rack/{a/x/tray.tar,b/x/tray.tar.gz,b/tray.tgz,one.tar.xz,tray3/}
+	r topo rack --json "$W"/rack/{1,2}/sys "$W"/rack/{a/x/tray,b/x/tray,b/tray,one.xml,tray3/}
 	eq "names" "$(jq -c '[.machines[].name]' "$W/out")" '["1/sys","2/sys","a/x/tray","b/x/tray","b/tray","one","tray3"]'
 	# one folder, and only the ending differs
-	cp "$W/rack/one.tar.xz" "$W/rack/one.tar"
-	r topo rack --json "$W"/rack/one.tar*
-	eq "names" "$(jq -c '[.machines[].name]' "$W/out")" "[\"$W/rack/one.tar\",\"$W/rack/one.tar.xz\"]"
+	cp -a "$W/rack/tray3" "$W/rack/one"
+	r topo rack --json "$W"/rack/one{,.xml}
+	eq "names" "$(jq -c '[.machines[].name]' "$W/out")" "[\"$W/rack/one\",\"$W/rack/one.xml\"]"
 	refused 1 'is given twice' topo rack "$W/rack/tray3" "$W/rack/tray4" "$W/rack/tray3"
 }
 
@@ -165,7 +165,8 @@ test_topo_rack_refuses()
 	ok topo rack "$W"/rack/* --nccl-version 2.27.3 --rccl
 	# a capture and a topology file
 	ok topo capture --raw "$W/this.tar"
-	r topo rack "$W/this.tar" "$XML/dgx-a100.xml"
+	mkdir "$W/this" && tar -xf "$W/this.tar" -C "$W/this" || fail "the tar"
+	r topo rack "$W/this" "$XML/dgx-a100.xml"
 	[ "$RC" = 3 ] || [ "$RC" = 4 ] || fail "two machines: $(said)"
 	has this
 	has dgx-a100

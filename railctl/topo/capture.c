@@ -64,8 +64,9 @@ const struct cmd topo_capture_cmd = {
 	.name = "capture",
 	.words = "FILE.tar",
 	.summary = "save the files that \"railctl topo\" reads on this machine",
-	.about = "With --sysfs FILE.tar, \"railctl topo\" and its subcommands print the same on "
-		 "another machine. Serial numbers, GUIDs, GIDs and MACs are replaced by other "
+	.about = "Extracted into a folder, it is what --sysfs reads: \"railctl topo\" and its "
+		 "subcommands print the same on another machine. Serial numbers, GUIDs, GIDs and "
+		 "MACs are replaced by other "
 		 "values, unless --raw is given. \"-\" is standard output.",
 	.opts = { options },
 	.examples = examples,

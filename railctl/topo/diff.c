@@ -116,7 +116,7 @@ static const struct opt options[] = {
 };
 
 static const char *const examples[] = {
-	"railctl topo diff good-node.tar odd-node.tar",
+	"railctl topo diff good-node odd-node",
 	"railctl topo diff --expect good-node.json",
 	NULL,
 };

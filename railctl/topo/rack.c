@@ -37,27 +37,15 @@ static void rack_clear(struct rack *k)
 
 /* ---- reading ---- */
 
-static size_t cut_ending(const char *path, size_t len, const char *const *endings)
-{
-	for (; *endings; endings++) {
-		size_t end = strlen(*endings);
-		if (len > end && path[len - end - 1] != '/' &&
-		    !memcmp(path + len - end, *endings, end))
-			return len - end;
-	}
-	return len;
-}
-
-/* "tray07" of "captures/tray07.tar.gz"; with one folder "captures/tray07". NULL: no memory. */
+/* "tray07" of "captures/tray07.xml"; with one folder "captures/tray07". NULL: no memory. */
 static char *rack_name_of(const char *path, size_t folders)
 {
-	static const char *const packed[] = { ".gz", ".bz2", ".xz", ".zst", NULL };
-	static const char *const captures[] = { ".tar", ".tgz", ".xml", NULL };
 	size_t len = strlen(path);
 
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	size_t end = cut_ending(path, cut_ending(path, len, packed), captures);
+	bool xml = len > 4 && path[len - 5] != '/' && !memcmp(path + len - 4, ".xml", 4);
+	size_t end = xml ? len - 4 : len;
 	size_t begin = len;
 	for (;;) {
 		while (begin > 0 && path[begin - 1] != '/')
@@ -96,7 +84,7 @@ static const struct node *twin_of(const struct rack *k, const struct node *n)
 	return NULL;
 }
 
-/* Captures such as tray01/capture.tar and tray02/capture.tar are called by their folders, too. */
+/* Captures such as tray01/capture and tray02/capture are called by their folders, too. */
 static int make_names_distinct(struct rack *k, struct err *e)
 {
 	bool twin[TOPO_DIFF_MACHINES_MAX], changed = true;
@@ -281,8 +269,8 @@ static const struct opt options[] = {
 };
 
 static const char *const examples[] = {
-	"railctl topo rack captures/*.tar",
-	"railctl topo rack --json captures/*.tar",
+	"railctl topo rack captures/*",
+	"railctl topo rack --json captures/*",
 	NULL,
 };
 

@@ -157,7 +157,7 @@ static const struct opt options[] = {
 	{ "guest-map", "GUEST=HOST,...",
 	  "with --nccl-xml-out: for a virtual machine that has these functions of this host",
 	  OPT_MANY },
-	{ "guest", "DIR|TAR", "with --guest-map: a capture of that virtual machine", 0 },
+	{ "guest", "DIR", "with --guest-map: a capture of that virtual machine", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 

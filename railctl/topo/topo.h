@@ -12,9 +12,8 @@ extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_diff_cm
 /* Options that say where the machine comes from, for the tables of all commands here. */
 #define TOPO_OPT_SYSFS                                                                             \
 	{                                                                                          \
-		"sysfs", "DIR|TAR",                                                                \
-			"a captured machine: a tar file of \"railctl topo capture\", or a folder", \
-			0                                                                          \
+		"sysfs", "DIR",                                                                    \
+			"a captured machine: the extracted tar of \"railctl topo capture\"", 0     \
 	}
 #define TOPO_OPT_XML                                                                               \
 	{                                                                                          \

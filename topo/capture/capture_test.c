@@ -20,6 +20,15 @@ static void run(const char *command)
 	ck_assert_msg(system(command) == 0, "%s", command);
 }
 
+/* Extract /mnt/x.tar, and open it. */
+static void open_capture(struct topo_opened *o)
+{
+	struct err e = { 0 };
+
+	run("rm -rf /mnt/x && mkdir /mnt/x && tar -xf /mnt/x.tar -C /mnt/x");
+	ck_assert_msg(!topo_open("/mnt/x", o, &e), "%s", e.msg);
+}
+
 /* Of a tree, in the folder top: what is read of it, and of its capture. */
 static void both(const char *top, bool raw, char **live, char **captured,
 		 struct topo_capture_sum *sum)
@@ -32,8 +41,8 @@ static void both(const char *top, bool raw, char **live, char **captured,
 	ck_assert_msg(!topo_open(top, &from, &e), "%s", e.msg);
 	ck_assert_msg(!topo_capture(&from.dirs, &opts, "/mnt/x.tar", sum, &e), "%s", e.msg);
 	run("test $(find /mnt -maxdepth 1 -name 'x.tar*' | wc -l) = 1");
-	run("test $(stat -c %a /mnt/x.tar) = 600 && tar -tf /mnt/x.tar >/mnt/list");
-	ck_assert_msg(!topo_open("/mnt/x.tar", &o, &e), "%s", e.msg);
+	run("test $(stat -c %a /mnt/x.tar) = 600");
+	open_capture(&o);
 	ck_assert(!topo_read_sysfs(from.dirs.sysfs, from.dirs.proc, NULL, &a, &e));
 	ck_assert(!topo_read_sysfs(o.dirs.sysfs, o.dirs.proc, NULL, &b, &e));
 	ck_assert_int_eq(a.full_config, b.full_config);
@@ -182,7 +191,7 @@ START_TEST(no_firmware_is_kept_apart)
 			       cut[i], i ? "" : "/*");
 		run(command);
 		take(false, "/mnt/x.tar");
-		ck_assert_msg(!topo_open("/mnt/x.tar", &o, &e), "%s", e.msg);
+		open_capture(&o);
 		ck_assert(!topo_read_sysfs(o.dirs.sysfs, o.dirs.proc, NULL, &m, &e));
 		ck_assert_int_eq(m.hyperv, want[i]);
 	}

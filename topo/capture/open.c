@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Opens a folder or a tar: unpacks it if necessary, and finds the folders sys, proc and boot. */
+/* Finds the folders sys, proc and boot of a captured tree. */
 #include "topo/capture/open.h"
 
 #include <errno.h>
@@ -8,80 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/sys/exec.h"
 #include "lib/sys/fs.h"
-#include "topo/capture/untar.h"
-
-#define FILE_MAX   ((size_t)64 * 1024 * 1024)
-#define TIMEOUT_MS 60000
-
-/* ---- unpacking ---- */
-
-/* Formats by their first bytes, and programs that unpack standard input to standard output. */
-static const struct {
-	const char *magic;
-	const char *program;
-} packers[] = {
-	{ "\x1f\x8b", "zcat" },
-	{ "BZh", "bzcat" },
-	{ "\xfd"
-	  "7zXZ",
-	  "xzcat" },
-	{ "\x28\xb5\x2f\xfd", "zstdcat" },
-};
-
-static const char *packer_of(int fd)
-{
-	char head[8] = "";
-
-	if (pread(fd, head, sizeof(head) - 1, 0) < 0)
-		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(packers); i++) {
-		if (!strncmp(head, packers[i].magic, strlen(packers[i].magic)))
-			return packers[i].program;
-	}
-	return NULL;
-}
-
-/* Unpack through the program; its output is read from a pipe. */
-static int unpack_with(const char *program, int fd, int dir, struct err *e)
-{
-	char *env[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL };
-	auto_clean(exec_kill) struct exec_child child = { .out_fd = -1 };
-	auto_free char *path = NULL, *text = NULL;
-	struct exec_result res = { 0 };
-	size_t len;
-
-	if (fs_read_fd(fd, FILE_MAX, &text, &len, e))
-		return -1;
-	if (asprintf(&path, "/usr/bin/%s", program) < 0) {
-		path = NULL;
-		return err_nomem(e);
-	}
-	if (access(path, X_OK))
-		(void)memmove(path, path + 4, strlen(path + 4) + 1); /* "/bin/..." */
-	struct exec_req req = {
-		.path = path, .envp = env, .input = text, .input_len = len, .timeout_ms = TIMEOUT_MS
-	};
-	if (exec_start(&req, &child, e))
-		return err_hint(e, "install it, or unpack the file first");
-	if (untar(child.out_fd, dir, e) || exec_finish(&child, &res, e))
-		return -1;
-	free(res.output);
-	return res.status ? err_set(e, ERR_FIELD, 0, "%s says that it is damaged", program) : 0;
-}
-
-static int unpack_archive(int fd, struct topo_opened *o, struct err *e)
-{
-	const char *program = packer_of(fd);
-
-	if (temp_dir_make(&o->temp, e))
-		return -1;
-	auto_fd int dir = fs_open_dir(o->temp.path, false, e);
-	if (dir < 0)
-		return -1;
-	return program ? unpack_with(program, fd, dir, e) : untar(fd, dir, e);
-}
 
 /* ---- where the tree is ---- */
 
@@ -189,16 +116,13 @@ static int open_any(const char *path, struct topo_opened *o, struct err *e)
 		return err_nomem(e);
 	for (size_t n = strlen(dir); n > 1 && dir[n - 1] == '/'; n--)
 		dir[n - 1] = '\0';
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st))
+	if (stat(path, &st))
 		return err_set(e, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, errno, "%s", path);
-	if (S_ISDIR(st.st_mode))
-		return find_root(dir, path, o, e);
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_FIELD, 0, "%s is neither a folder nor a file", path);
-	if (unpack_archive(fd, o, e))
-		return err_wrap(e, "%s", path);
-	return find_root(o->temp.path, path, o, e);
+	if (!S_ISDIR(st.st_mode)) {
+		err_set(e, ERR_FIELD, 0, "%s is not a folder", path);
+		return err_hint(e, "extract it first: mkdir m && tar -xf %s -C m", path);
+	}
+	return find_root(dir, path, o, e);
 }
 
 int topo_open(const char *path, struct topo_opened *out, struct err *e)
@@ -215,7 +139,6 @@ int topo_open(const char *path, struct topo_opened *out, struct err *e)
 
 void topo_opened_clear(struct topo_opened *o)
 {
-	temp_dir_clear(&o->temp);
 	free(o->sysfs);
 	free(o->proc);
 	free(o->boot);

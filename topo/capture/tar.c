@@ -7,6 +7,30 @@
 
 #include "lib/sys/fs.h"
 
+#define TAR_BLOCK 512
+
+/* Numbers are octal digits; a text that fills its field has no NUL. */
+struct tar_header {
+	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], chksum[8];
+	char type, linkname[100], magic[8], uname[32], gname[32], major[8], minor[8];
+	char prefix[155], pad[12];
+};
+_Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "a header is one block");
+
+/* The checksum: the sum of all bytes of the header, with chksum counted as blanks. */
+static size_t tar_sum(const struct tar_header *h)
+{
+	const uint8_t *b = (const uint8_t *)h;
+	size_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(*h); i++) {
+		bool own = i >= offsetof(struct tar_header, chksum) &&
+			   i < offsetof(struct tar_header, type);
+		sum += own ? ' ' : b[i];
+	}
+	return sum;
+}
+
 static void write_bytes(struct tar *t, const void *data, size_t len)
 {
 	static const char zero[TAR_BLOCK];

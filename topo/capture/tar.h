@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tar.h: the header of a tar entry (POSIX.1-1988, ustar), and the writer of a tar. */
+/* tar.h: writes a tar (POSIX.1-1988, ustar). */
 #ifndef RAILHEAD_TOPO_CAPTURE_TAR_H
 #define RAILHEAD_TOPO_CAPTURE_TAR_H
 
@@ -7,30 +7,6 @@
 
 #include "lib/base/base.h"
 #include "lib/base/err.h"
-
-#define TAR_BLOCK 512
-
-/* Numbers are octal digits; a text that fills its field has no NUL. */
-struct tar_header {
-	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], chksum[8];
-	char type, linkname[100], magic[8], uname[32], gname[32], major[8], minor[8];
-	char prefix[155], pad[12];
-};
-_Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "a header is one block");
-
-/* tar_sum - the checksum: the sum of all bytes of the header, with chksum counted as blanks. */
-static inline size_t tar_sum(const struct tar_header *h)
-{
-	const uint8_t *b = (const uint8_t *)h;
-	size_t sum = 0;
-
-	for (size_t i = 0; i < sizeof(*h); i++) {
-		bool own = i >= offsetof(struct tar_header, chksum) &&
-			   i < offsetof(struct tar_header, type);
-		sum += own ? ' ' : b[i];
-	}
-	return sum;
-}
 
 /* A tar that is written. A failure shows in the state of `to`, which stays the caller's. */
 struct tar {

@@ -199,8 +199,11 @@ int topo_read_xml(const char *text, size_t len, struct topo_machine *out, struct
 
 	if (len > FILE_MAX)
 		return err_set(e, ERR_FIELD, 0, "a topology file of more than 4 MiB");
-	if (memchr(text, 0, len))
-		return err_set(e, ERR_FIELD, 0, "a topology file with a NUL in it");
+	if (memchr(text, 0, len)) {
+		err_set(e, ERR_FIELD, 0, "not a topology file: it has a NUL");
+		return err_hint(e,
+				"a capture is a tar: mkdir m && tar -xf FILE -C m, then --sysfs m");
+	}
 	auto_free char *copy = strndup(text, len);
 	if (!copy)
 		return err_nomem(e);

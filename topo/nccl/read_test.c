@@ -468,7 +468,7 @@ START_TEST(everything_is_bounded)
 	struct topo_machine m = { 0 };
 	struct err e = { 0 };
 	ck_assert_int_eq(topo_read_xml("<a\0/>", 5, &m, &e), -1);
-	ck_assert_str_eq(e.msg, "a topology file with a NUL in it");
+	ck_assert_str_eq(e.msg, "not a topology file: it has a NUL");
 }
 END_TEST
 

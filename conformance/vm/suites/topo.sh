@@ -136,30 +136,34 @@ done
 
 # ---- a capture gives the same ---------------------------------------------------------------------
 
-# The capture's answer is the machine's. same WHO TAR WORDS...
+# The capture's answer is the machine's. same WHO DIR WORDS...
 same()
 {
-	local who=$1 tar=$2 live
+	local who=$1 dir=$2 live
 	shift 2
 	$who "$@"
 	live=$?
 	cp $W/out $W/live
-	$who "$@" --sysfs "$tar"
+	$who "$@" --sysfs "$dir"
 	[ $? = $live ] && cmp $W/live $W/out || { diff $W/live $W/out | head -n 5 && cat $W/err && false; }
 }
 check "root: capture" ok railctl topo capture $W/root.tar
 check "user: capture" ok user $W/railctl topo capture $W/user/user.tar
-chmod 644 $W/root.tar
-check "root: text of the capture" same t $W/root.tar
-check "root: JSON of the capture" same t $W/root.tar --json
+for c in root user; do
+	mkdir $W/$c.d
+	check "$c: the capture is a tar" tar -C $W/$c.d -xf "$(ls $W/$c.tar $W/user/$c.tar 2>/dev/null)"
+done
+chmod -R a+rX $W/root.d $W/user.d
+check "root: text of the capture" same t $W/root.d
+check "root: JSON of the capture" same t $W/root.d --json
 for how in "" --json --all; do
 	# shellcheck disable=SC2086 # none or one
-	check "root: check of the capture $how" same t $W/root.tar check $how
+	check "root: check of the capture $how" same t $W/root.d check $how
 	# shellcheck disable=SC2086
-	check "user: check of the capture $how" same tu $W/user/user.tar check $how
+	check "user: check of the capture $how" same tu $W/user.d check $how
 done
-check "user: text of the capture" same tu $W/user/user.tar
-check "user: JSON of the capture" same tu $W/user/user.tar --json
+check "user: text of the capture" same tu $W/user.d
+check "user: JSON of the capture" same tu $W/user.d --json
 
 # ---- the doctor ------------------------------------------------------------------------------------
 
@@ -175,7 +179,7 @@ check "check: the kernel has DMA-BUF" fact dmabuf ok
 check "check: of one GPU alone" status 4 t check --json --gpus "${GPU[gpu1]}"
 check "check: it alone" want --arg g "${GPU[gpu1]}" '[.gpus[].bdf] == [$g] and all(.findings[]; .gpu == null or .gpu == $g)'
 check "check: an unknown option" status 2 t check --nonsense
-check "check: no such capture" status 1 t check --sysfs $W/none.tar
+check "check: no such capture" status 1 t check --sysfs $W/none
 
 # Of the capture the software devices become the cards' own: a device link is all that tells them apart.
 # hardware TAR DIR
