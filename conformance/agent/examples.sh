@@ -59,7 +59,7 @@ networks_end()
 	admin delete --ignore-not-found crd/network-attachment-definitions.k8s.cni.cncf.io
 }
 
-test_manifests_who_may_write_which_network()
+test_examples_who_may_write_which_network()
 {
 	local file ours='{"cniVersion":"1.1.0","name":"r","type":"macvlan","master":"eth1","mode":"bridge","ipam":{"type":"railhead-ipam","pool":"rail0"}}'
 	NODES=0 cluster_begin

@@ -81,7 +81,7 @@ ALIKE=(families commands conflicts reserved faults adopt leave)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
 etcd) THEMES+=(repair plugins rails devices metrics kills history etcd) ;;
-kubernetes) THEMES+=(kubernetes rules rights container manifests examples kubectl) && [ -z "${KILLS-}" ] || THEMES+=(kills) ;;
+kubernetes) THEMES+=(kubernetes rules rights container examples kubectl) && [ -z "${KILLS-}" ] || THEMES+=(kills) ;;
 esac
 files=("$HERE"/{lib,history,load,"engine_$STORE"}.sh "$HERE"/../harness/{cases,suite}.sh)
 for theme in "${THEMES[@]}" "${ALIKE[@]}"; do

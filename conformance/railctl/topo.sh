@@ -604,29 +604,6 @@ test_topo_labels_in_a_file()
 	refused 2 'exclude each other' topo --labels --labels-out "$W/x"
 }
 
-# --- objects of Kubernetes ---------------------------------------------------------------------
-
-# Made by hand once, read by a person. conformance/agent gives such objects to a real API server.
-test_topo_dra_is_as_before()
-{
-	local file machine driver from
-	for file in "$DATA"/dra/*.yaml; do
-		driver=${file##*/} driver=${driver%.yaml}
-		machine=${driver%.*} driver=${driver##*.}
-		from=(--nccl-xml "$XML/$machine.xml")
-		[ -e "${from[1]}" ] || { capture "$machine" && from=(--sysfs "$TREE" --class 0x0b40); }
-		ok topo "${from[@]}" --dra "$driver"
-		diff "$file" "$W/out" >"$W/diff" || fail "$machine, $driver: $(head -5 "$W/diff")"
-		"$BIN/railctl" topo "${from[@]}" --dra "$driver" --json >"$W/json" || fail "--json"
-		jq -e '.kind == "List" and (.items | length > 1)' "$W/json" >/dev/null || fail "$(<"$W/json")"
-	done
-	[ -n "${from-}" ] || fail "test error: no file in $DATA/dra"
-	refused 2 'it must be dranet or sriov' topo --nccl-xml "$XML/dgx-a100.xml" --dra nvidia
-	refused 2 'exclude each other' topo --dra sriov --env
-	mkdir -p "$W/empty/sys/bus/pci/devices"
-	refused 1 'there is no rail' topo --sysfs "$W/empty" --dra sriov
-}
-
 # --- captures, files for NCCL, plans -----------------------------------------------------------
 
 # A colleague's capture: a tar is refused, and the hint extracts it.

@@ -43,14 +43,14 @@ static int topo_show_text(const struct cmd_run *r, const struct topo *t, struct 
 
 static bool has_json(const char *option)
 {
-	return !strcmp(option, "env") || !strcmp(option, "map") || !strcmp(option, "dra");
+	return !strcmp(option, "env") || !strcmp(option, "map");
 }
 
 /* At most one option may choose the output. */
 static int check_outputs(struct cmd_run *r, struct err *e)
 {
-	static const char *const names[] = { "env", "map", "labels",      "labels-out",
-					     "dra", "svg", "nccl-xml-out" };
+	static const char *const names[] = { "env",        "map", "labels",
+					     "labels-out", "svg", "nccl-xml-out" };
 	const char *first = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -90,12 +90,11 @@ static int topo_run(struct cmd_run *r, struct err *e)
 		show_fn show;
 	} forms[] = { { "map", show_map }, { "labels", show_labels } };
 	const char *svg = opt_get(&r->opts, "svg"), *xml = opt_get(&r->opts, "nccl-xml-out");
-	const char *dra = opt_get(&r->opts, "dra"), *labels = opt_get(&r->opts, "labels-out");
+	const char *labels = opt_get(&r->opts, "labels-out");
 	bool env = opt_is_set(&r->opts, "env"), map = opt_is_set(&r->opts, "map");
 	auto_topo struct topo t = { 0 };
 
-	if (check_outputs(r, e) ||
-	    topo_load(r, env || map || xml || dra ? 0 : TOPO_FINDINGS, &t, e) ||
+	if (check_outputs(r, e) || topo_load(r, env || map || xml ? 0 : TOPO_FINDINGS, &t, e) ||
 	    ((labels || opt_is_set(&r->opts, "labels")) && count_named(r, &t, e)))
 		return -1;
 	if (svg)
@@ -104,8 +103,6 @@ static int topo_run(struct cmd_run *r, struct err *e)
 		return write_file(r, &t, show_labels, labels, e);
 	if (xml)
 		return topo_write_xml(r, &t, xml, e);
-	if (dra)
-		return topo_write_dra(r, &t, dra, e);
 	if (r->out.json) {
 		auto_json struct json *o = env   ? show_env_json(&t.view)
 					   : map ? show_map_json(&t.view)
@@ -149,8 +146,6 @@ static const struct opt options[] = {
 	{ "map", NULL, "GPU=HCA pairs for vLLM; with --json, a map for Mooncake", 0 },
 	{ "labels", NULL, "a feature file for Node Feature Discovery", 0 },
 	{ "labels-out", "FILE", "write that file in one step; \"-\" is standard output", 0 },
-	{ "dra", "DRIVER", "rails as objects of Kubernetes, for the DRA driver dranet or sriov",
-	  0 },
 	{ "svg", "FILE", "write a picture; \"-\" is standard output", 0 },
 	{ "nccl-xml-out", "FILE", "write a topology file for NCCL; \"-\" is standard output", 0 },
 	{ "skeleton", NULL, "with --nccl-xml-out: only PCI functions, for NCCL_TOPO_FILE", 0 },

@@ -112,13 +112,6 @@ int topo_write(const struct cmd_run *r, const char *path, const char *text,
 	       struct err *e) must_check;
 
 /*
- * topo_write_dra - print the rails as objects for the DRA driver of --dra, "dranet" or "sriov": as
- * YAML with a comment for each driver, or with --json as a List. A usage error for other words.
- */
-int topo_write_dra(struct cmd_run *r, const struct topo *t, const char *driver,
-		   struct err *e) must_check;
-
-/*
  * topo_check_xml - a usage error if --nccl-xml-out and the options for it contradict each other.
  * topo_write_xml - write the file of --nccl-xml-out to path, for this machine or for a guest.
  */

@@ -74,8 +74,5 @@ int show_labels(const struct topo_view *v, FILE *to, struct err *e) must_check;
  * numbers, VFs, ports and names do not change it. Returns out. */
 #define SHOW_SHAPE_LEN 17
 char *show_shape(const struct topo_view *v, char out[SHOW_SHAPE_LEN]);
-/* show_rail_addresses - a hash of as many digits of the rails in scope and the PCI addresses of
- * their PFs. VFs do not change it, unless the machine does not show their PF. Returns out. */
-char *show_rail_addresses(const struct topo_view *v, char out[SHOW_SHAPE_LEN]);
 
 #endif

@@ -77,7 +77,9 @@ static void show_labels_add_address(uint64_t *h, struct pci_addr a)
 	show_labels_add_number(h, pci_routing_id(a));
 }
 
-char *show_rail_addresses(const struct topo_view *v, char out[SHOW_SHAPE_LEN])
+/* A hash of the rails in scope and the PCI addresses of their PFs. VFs do not change it, unless the
+ * machine does not show their PF. */
+static char *rail_addresses(const struct topo_view *v, char out[SHOW_SHAPE_LEN])
 {
 	const struct topo_machine *m = v->m;
 	uint64_t h = HASH_START;
@@ -161,6 +163,6 @@ int show_labels(const struct topo_view *v, FILE *to, struct err *e)
 	fprintf(to, PREFIX "nccl-differs=%zu\n", differing);
 	fprintf(to, PREFIX "gdr-ready=%s\n", ready);
 	fprintf(to, PREFIX "pcie-shape=%s\n", show_shape(v, shape));
-	fprintf(to, PREFIX "rail-addresses=%s\n", show_rail_addresses(v, shape));
+	fprintf(to, PREFIX "rail-addresses=%s\n", rail_addresses(v, shape));
 	return show_finish(to, e);
 }
