@@ -92,7 +92,7 @@ test_kubectl_rail_who_of_no_address()
 	rail_fails 1 '"nonsense" is neither an IP address nor a GUID' who nonsense
 	rail_fails 1 '"10.10.1.300" is neither an IP address nor a GUID' who 10.10.1.300
 	rail_fails 1 'No pod has 10.1.0.1 on the 1 nodes that answered.' who 10.1.0.1
-	mkdir -p /etc/railhead && echo '{"rails":[' >/etc/railhead/rails.json
+	echo '{"rails":[' >/etc/railhead/rails.json
 	rail_fails 1 'n1: /etc/railhead/rails.json' rails
 	rm /etc/railhead/rails.json
 	rail rails

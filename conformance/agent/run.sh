@@ -60,6 +60,7 @@ FROM=$(cd "$1" && pwd) || exit 2
 shift
 
 W=/run/work
+etc_of_ours
 LIMIT=${LIMIT:-60}
 NODES=${NODES:-3}
 BIN=$W/bin
