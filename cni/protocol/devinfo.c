@@ -176,7 +176,7 @@ int devinfo_remove(const char *path, struct err *e)
 
 	if (dir >= 0)
 		return fs_unlink_at(dir, name, e);
-	if (why.errnum == ENOENT || why.errnum == ENOTDIR)
+	if (fs_is_gone(AT_FDCWD, path, &why))
 		return 0;
 	*e = why;
 	return -1;

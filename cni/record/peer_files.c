@@ -3,6 +3,8 @@
 #include "cni/record/peer_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,12 +27,14 @@ bool peer_files_absent(const struct err *e)
 int peer_files_each(const struct ctx *ctx, const char *folder, peer_files_fn fn, void *arg,
 		    struct err *e)
 {
+	char path[PATH_MAX];
 	struct err why;
 	auto_fd int dir = peer_files_open(ctx, folder, &why);
 	auto_fs_names struct fs_names files = { .n = 0 };
 
 	if (dir < 0) {
-		if (peer_files_absent(&why))
+		(void)snprintf(path, sizeof(path), "%.1024s/%.255s", ctx->cni_dir, folder);
+		if (fs_is_gone(AT_FDCWD, path, &why))
 			return 0;
 		*e = why;
 		return -1;

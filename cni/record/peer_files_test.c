@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/sys/fs.h"
 #include "lib/testing/dir.h"
+#include "lib/testing/syscall.h"
 #include "lib/testing/testing.h"
 
 #define CNI "/mnt/cni"
@@ -119,6 +121,27 @@ START_TEST(a_folder_that_cannot_be_opened_is_not_absent)
 }
 END_TEST
 
+static struct ctx lied_to;
+
+static int each_of_peer(struct err *e)
+{
+	char seen[256] = "";
+
+	return peer_files_each(&lied_to, "peer", note, seen, e);
+}
+
+START_TEST(a_folder_that_is_not_seen_is_not_absent)
+{
+	struct err e;
+
+	lied_to = new_ctx();
+	make_dir(CNI);
+	make_dir(CNI "/peer");
+	ck_assert(!testing_fail_syscall(SYS_openat, ENOENT, each_of_peer));
+	ck_assert_int_eq(each_of_peer(&e), 0);
+}
+END_TEST
+
 START_TEST(files_come_by_name_and_unreadable_ones_too)
 {
 	const struct ctx ctx = new_ctx();
@@ -206,7 +229,7 @@ END_TEST
 TEST_PROGRAM("cni/record/peer_files", an_absent_folder_has_no_files,
 	     a_file_in_the_place_of_the_folder_has_no_files,
 	     a_link_in_the_place_of_the_folder_is_not_followed,
-	     a_folder_that_cannot_be_opened_is_not_absent,
+	     a_folder_that_cannot_be_opened_is_not_absent, a_folder_that_is_not_seen_is_not_absent,
 	     files_come_by_name_and_unreadable_ones_too, a_result_that_is_not_zero_stops_the_loop,
 	     a_long_id_is_the_container_whatever_dashes_are_around_it,
 	     without_a_long_id_the_last_dashes_separate, parts_that_are_missing_are_empty)

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cni/protocol/env.h"
 #include "lib/base/hash.h"
@@ -251,6 +252,15 @@ static int read_once(const struct ctx *ctx, const char *network, const char *nam
 	return dir < 0 ? -1 : read_at(dir, network, name, out, e);
 }
 
+/* The path of a record, of its network's folder (name ""), or of the folder of all (key NULL). */
+static const char *record_path(const struct ctx *ctx, const struct record_key *key,
+			       const char *name, char path[PATH_MAX])
+{
+	(void)snprintf(path, PATH_MAX, "%.1024s/" FOLDER "/%.255s/%s", ctx->run_dir,
+		       key ? key->network : "", name);
+	return path;
+}
+
 /* Without a record an attachment is forgotten, so a file that cannot be opened is looked for. */
 int record_read(const struct ctx *ctx, const struct record_key *key, struct record *out,
 		struct err *e)
@@ -260,9 +270,7 @@ int record_read(const struct ctx *ctx, const struct record_key *key, struct reco
 	file_name(key, name);
 	int rc = read_once(ctx, key->network, name, out, e);
 	if (rc && e->errnum == ENOENT) {
-		(void)snprintf(path, sizeof(path), "%.1024s/" FOLDER "/%.255s/%s", ctx->run_dir,
-			       key->network, name);
-		if (fs_may_exist(path))
+		if (fs_may_exist(record_path(ctx, key, name, path)))
 			rc = read_once(ctx, key->network, name, out, e);
 		else
 			e->code = ERR_NOTFOUND;
@@ -305,20 +313,15 @@ void record_clear(struct record *r)
 	*r = (struct record){ 0 };
 }
 
-static bool record_is_gone(const struct err *e)
-{
-	return e->errnum == ENOENT || e->errnum == ENOTDIR;
-}
-
 int record_remove(const struct ctx *ctx, const struct record_key *key, struct err *e)
 {
-	char name[FILE_NAME_LEN];
+	char name[FILE_NAME_LEN], path[PATH_MAX];
 	struct err why;
 	auto_fd int dir = open_network(ctx, key->network, false, &why);
 
-	if (dir < 0 && record_is_gone(&why))
-		return 0;
 	file_name(key, name);
+	if (dir < 0 && fs_is_gone(AT_FDCWD, record_path(ctx, key, name, path), &why))
+		return 0;
 	if (dir < 0 || fs_unlink_at(dir, name, &why)) {
 		*e = why;
 		return err_wrap(e, "remove the record %s/%s", key->network, name);
@@ -335,9 +338,11 @@ int record_remove(const struct ctx *ctx, const struct record_key *key, struct er
 /* The names in an open folder. A folder that was removed meanwhile has none. */
 static int list_dir(int dir, const char *what, struct fs_names *out, struct err *e)
 {
+	struct stat st;
 	struct err why;
 
-	if (fs_names_at(dir, ".", FS_NAMES_MAX, out, &why) == 0 || why.errnum == ENOENT)
+	if (fs_names_at(dir, ".", FS_NAMES_MAX, out, &why) == 0 ||
+	    (why.errnum == ENOENT && fstat(dir, &st) == 0 && st.st_nlink == 0))
 		return 0;
 	*e = why;
 	return err_wrap(e, "%s", what);
@@ -368,7 +373,7 @@ static int visit_record(int dir, const char *network, const char *name, struct v
 	if (!comma || (size_t)(comma - name) >= sizeof(container))
 		return 0;
 	if (read_at(dir, network, name, &r, &damaged)) {
-		if (record_is_gone(&damaged)) /* removed since we listed it */
+		if (fs_is_gone(dir, name, &damaged)) /* removed since we listed it */
 			return 0;
 		if (!record_is_damaged(&damaged)) {
 			keep_error(v, &damaged);
@@ -398,7 +403,7 @@ static int each_in(int all, const char *network, struct visitor *v)
 	struct err why;
 	auto_fd int dir = fs_open_dir_at(all, network, false, &why);
 
-	if (dir < 0 && record_is_gone(&why))
+	if (dir < 0 && fs_is_gone(all, network, &why))
 		return 0;
 	if (dir < 0 || list_dir(dir, network, &files, &why)) {
 		keep_error(v, &why);
@@ -416,10 +421,11 @@ int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *
 	struct visitor v = { .fn = fn, .arg = arg };
 	struct err why;
 	auto_fd int all = open_all(ctx, &why);
+	char path[PATH_MAX];
 	int stop = 0;
 
 	if (all < 0) {
-		if (record_is_gone(&why))
+		if (fs_is_gone(AT_FDCWD, record_path(ctx, NULL, "", path), &why))
 			return 0;
 		*e = why;
 		return -1;
@@ -441,9 +447,10 @@ int record_tidy(const struct ctx *ctx, struct err *e)
 	auto_fs_names struct fs_names networks = { .n = 0 };
 	struct err why;
 	auto_fd int all = open_all(ctx, &why);
+	char path[PATH_MAX];
 	int rc = 0;
 
-	if (all < 0 && record_is_gone(&why))
+	if (all < 0 && fs_is_gone(AT_FDCWD, record_path(ctx, NULL, "", path), &why))
 		return 0;
 	if (all < 0 || list_dir(all, FOLDER, &networks, &why)) {
 		*e = why;

@@ -8,12 +8,14 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "cni/protocol/env.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
+#include "lib/testing/syscall.h"
 
 #define RUN  "/mnt/a/run" /* two levels that are not there */
 #define BOOT "01234567-89ab-cdef-0123-456789abcdef"
@@ -555,10 +557,46 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
+static struct ctx lied_to;
+
+static int remove_lied_to(struct err *e)
+{
+	const struct record_key key = { "net", "c1", "net1" };
+
+	return record_remove(&lied_to, &key, e);
+}
+
+static int visit_all(struct err *e)
+{
+	return record_each(&lied_to, NULL, count_damaged, &(int){ 0 }, e);
+}
+
+static int visit_network(struct err *e)
+{
+	return record_each(&lied_to, "net", count_damaged, &(int){ 0 }, e);
+}
+
+/* One ENOENT about a record that is there: its attachment is not forgotten. */
+START_TEST(not_seen_is_not_gone)
+{
+	const struct record r = some_record("net", "c1", "net1");
+	struct err e;
+
+	lied_to = new_ctx();
+	write_record(&lied_to, &r);
+	ck_assert(!testing_fail_syscall(SYS_openat, ENOENT, remove_lied_to));
+	ck_assert(!testing_fail_syscall(SYS_unlinkat, ENOENT, remove_lied_to));
+	ck_assert(!testing_fail_syscall(SYS_openat, ENOENT, visit_all));
+	ck_assert(!testing_fail_syscall(SYS_openat, ENOENT, visit_network));
+	ck_assert(!testing_fail_syscall(SYS_read, ENOENT, visit_all));
+	ck_assert(remove_lied_to(&e) == 0 && remove_lied_to(&e) == 0 && visit_all(&e) == 0);
+}
+END_TEST
+
 TEST_PROGRAM("cni/record/record", what_is_written_is_read, the_path_and_the_mode_of_a_record,
 	     writing_again_replaces, an_absent_record_is_not_found, removing_leaves_no_empty_folder,
 	     long_names_stay_apart, a_damaged_file_is_an_error, too_deep_or_too_large_to_be_read,
 	     each_visits_records_in_order, each_passes_damaged_files_and_skips_others,
 	     records_may_be_removed_while_visiting, a_file_in_place_of_a_folder_is_an_error,
 	     links_are_not_followed, a_lock_excludes_others, a_killed_holder_unlocks,
-	     concurrent_writers_lose_nothing, out_of_memory)
+	     concurrent_writers_lose_nothing, not_seen_is_not_gone, out_of_memory)

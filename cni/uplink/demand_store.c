@@ -2,6 +2,7 @@
 /* demand_store.c: the folder of the masters on demand, and its lock. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,9 +19,12 @@ static int demand_store_open_folder(int run, bool create, struct err *e)
 	return run < 0 ? -1 : fs_open_dir_at(run, DEMAND_FOLDER, create, e);
 }
 
-static int absent_or_error(const struct err *why, struct err *e)
+static int absent_or_error(const struct ctx *ctx, const struct err *why, struct err *e)
 {
-	if (why->errnum == ENOENT)
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%.1024s/" DEMAND_FOLDER, ctx->run_dir);
+	if (fs_is_gone(AT_FDCWD, path, why))
 		return 0;
 	*e = *why;
 	return -1;
@@ -34,13 +38,13 @@ int demand_open(const struct ctx *ctx, bool create, struct demand_store *out, st
 	auto_fd int early = create ? -1 : demand_store_open_folder(run, false, &why);
 
 	if (run < 0 || (!create && early < 0))
-		return create ? (*e = why, -1) : absent_or_error(&why, e);
+		return create ? (*e = why, -1) : absent_or_error(ctx, &why, e);
 	auto_fd int lock = lock_name(run, DEMAND_FOLDER, true, LOCK_MS, e);
 	if (lock < 0)
 		return err_wrap(e, "lock the masters on demand");
 	auto_fd int dir = demand_store_open_folder(run, create, &why);
 	if (dir < 0)
-		return create ? (*e = why, -1) : absent_or_error(&why, e);
+		return create ? (*e = why, -1) : absent_or_error(ctx, &why, e);
 	*out = (struct demand_store){ TAKE_FD(run), TAKE_FD(dir), TAKE_FD(lock) };
 	return 1;
 }
@@ -94,7 +98,7 @@ int demand_read(int dir, const char *name, struct demand_state *out, struct err 
 
 	file_of(name, file);
 	ssize_t len = fs_read_at(dir, file, JSON_MAX_SIZE, &text, &why);
-	if (len < 0 && why.errnum == ENOENT)
+	if (len < 0 && fs_is_gone(dir, file, &why))
 		return 0;
 	if (len < 0 || demand_state_decode(text, (size_t)len, &s, &why) ||
 	    demand_store_check_place(name, &s, &why)) {
@@ -112,7 +116,7 @@ int demand_peek(const struct ctx *ctx, const char *name, struct demand_state *ou
 	auto_fd int run = fs_open_dir(ctx->run_dir, false, &why);
 	auto_fd int dir = demand_store_open_folder(run, false, &why);
 
-	return dir >= 0 ? demand_read(dir, name, out, e) : absent_or_error(&why, e);
+	return dir >= 0 ? demand_read(dir, name, out, e) : absent_or_error(ctx, &why, e);
 }
 
 int demand_write(int dir, const struct demand_state *s, struct err *e)

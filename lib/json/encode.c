@@ -57,6 +57,8 @@ static int encode_enum(struct json *obj, const struct json_field *f, int v)
 
 	while (n->name && n->value != v)
 		n++;
+	if (!n->name && !(f->flags & J_OMIT))
+		return -1;
 	return encode_text(obj, f, n->name);
 }
 

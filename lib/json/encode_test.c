@@ -159,6 +159,16 @@ START_TEST(flags_leave_out)
 }
 END_TEST
 
+START_TEST(a_value_without_a_name_is_refused)
+{
+	static const struct json_field named[] = { { "word", J_ENUM, AT(word), .names = words },
+						   { 0 } };
+	const struct all x = { .word = 9 };
+
+	ck_assert_ptr_null(json_print_fields(named, &x, false));
+}
+END_TEST
+
 START_TEST(values_that_do_not_fit_are_refused)
 {
 	static const char *const bad[][2] = {
@@ -240,5 +250,5 @@ START_TEST(survives_each_failing_allocation)
 END_TEST
 
 TEST_PROGRAM("json_encode", a_table_reads_what_it_writes, an_empty_struct, flags_leave_out,
-	     values_that_do_not_fit_are_refused, a_text_never_leaves_its_member,
-	     survives_each_failing_allocation)
+	     a_value_without_a_name_is_refused, values_that_do_not_fit_are_refused,
+	     a_text_never_leaves_its_member, survives_each_failing_allocation)

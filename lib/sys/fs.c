@@ -18,11 +18,27 @@
 #define DIR_FLAGS  (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define READ_FIRST 4096
 
+static bool says_missing(int errnum)
+{
+	return errnum == ENOENT || errnum == ENOTDIR;
+}
+
 bool fs_may_exist(const char *path)
 {
 	struct stat st;
 
-	return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
+	return lstat(path, &st) == 0 || !says_missing(errno);
+}
+
+bool fs_is_gone(int dirfd, const char *name, const struct err *why)
+{
+	struct stat st;
+
+	if (!says_missing(why->errnum))
+		return false;
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return says_missing(errno);
+	return why->errnum == ENOTDIR && !S_ISDIR(st.st_mode);
 }
 
 /* ---- directories ---- */

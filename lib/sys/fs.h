@@ -50,6 +50,13 @@ void fs_names_clear(struct fs_names *names);
 /* fs_may_exist - false: the kernel says that nothing is at path. */
 bool fs_may_exist(const char *path);
 
+/*
+ * fs_is_gone - why, of a call on name in dirfd (AT_FDCWD for a path), is ENOENT or ENOTDIR, and a
+ * second look agrees: nothing is there, or no folder. For callers that would forget what name is
+ * about.
+ */
+bool fs_is_gone(int dirfd, const char *name, const struct err *why);
+
 /* fs_read_fd - read to end of file, NUL added; more than max bytes is ERR_IO (EFBIG). */
 int fs_read_fd(int fd, size_t max, char **out, size_t *len, struct err *e) must_check;
 

@@ -251,8 +251,15 @@ static int unlink_spare(int dirfd, const char *name)
 
 int fs_unlink_at(int dirfd, const char *name, struct err *e)
 {
-	if (unlinkat(dirfd, name, 0) && errno != ENOENT)
-		return err_set(e, ERR_IO, errno, "remove %s", name);
+	struct err why;
+
+	if (unlinkat(dirfd, name, 0)) {
+		err_set(&why, ERR_IO, errno, "remove %s", name);
+		if (!fs_is_gone(dirfd, name, &why)) {
+			*e = why;
+			return -1;
+		}
+	}
 	if (unlink_spare(dirfd, name))
 		return err_set(e, ERR_IO, errno, "remove the temporary file of %s", name);
 	return 0;

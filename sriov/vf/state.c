@@ -58,6 +58,13 @@ static int state_read_once(const struct ctx *ctx, const char *vf, struct vf_entr
 	return dir < 0 ? -1 : state_read_at(dir, vf, out, e);
 }
 
+/* The path of a VF's state, or of the folder of all (vf ""). */
+static const char *state_path(const struct ctx *ctx, const char *vf, char path[PATH_MAX])
+{
+	(void)snprintf(path, PATH_MAX, "%.1024s/" FOLDER "/%.64s", ctx->run_dir, vf);
+	return path;
+}
+
 /* A lost state makes the VF like a new one, so a file that cannot be opened is looked for. */
 int vf_state_read(const struct ctx *ctx, const char *vf, struct vf_entry *out, struct err *e)
 {
@@ -65,8 +72,7 @@ int vf_state_read(const struct ctx *ctx, const char *vf, struct vf_entry *out, s
 	int rc = state_read_once(ctx, vf, out, e);
 
 	if (rc && state_is_gone(e)) {
-		(void)snprintf(path, sizeof(path), "%.1024s/" FOLDER "/%.64s", ctx->run_dir, vf);
-		if (fs_may_exist(path))
+		if (fs_may_exist(state_path(ctx, vf, path)))
 			rc = state_read_once(ctx, vf, out, e);
 		else
 			e->code = ERR_NOTFOUND;
@@ -121,12 +127,13 @@ int vf_state_write(const struct ctx *ctx, const struct vf_entry *x, struct err *
 
 int vf_state_remove(const struct ctx *ctx, const char *vf, struct err *e)
 {
+	char path[PATH_MAX];
 	struct err why;
 	auto_fd int dir = state_open_folder(ctx, false, &why);
 
 	if (dir >= 0)
 		return fs_unlink_at(dir, vf, e);
-	if (state_is_gone(&why))
+	if (fs_is_gone(AT_FDCWD, state_path(ctx, vf, path), &why))
 		return 0;
 	*e = why;
 	return -1;
@@ -146,7 +153,7 @@ static void visit_entry(struct state_scan *w, const char *name)
 	struct err why;
 
 	if (state_read_at(w->dir, name, &x, &why)) {
-		if (state_is_gone(&why))
+		if (fs_is_gone(w->dir, name, &why))
 			return;
 		if (why.code != ERR_DECODE) { /* says nothing about the file */
 			if (!w->failed)
@@ -166,9 +173,10 @@ int vf_state_each(const struct ctx *ctx, vf_state_fn fn, void *arg, struct err *
 	struct state_scan w = { .dir = dir, .fn = fn, .arg = arg, .e = e };
 	auto_fs_names struct fs_names files = { .n = 0 };
 	struct pci_addr addr;
+	char path[PATH_MAX];
 
 	if (dir < 0) {
-		if (state_is_gone(&why))
+		if (fs_is_gone(AT_FDCWD, state_path(ctx, "", path), &why))
 			return 0;
 		*e = why;
 		return -1;

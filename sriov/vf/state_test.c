@@ -7,12 +7,14 @@
 #include <sched.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/net.h"
 #include "lib/testing/pci.h"
+#include "lib/testing/syscall.h"
 #include "lib/testing/time.h"
 
 #define VF   "0000:3b:02.1"
@@ -371,10 +373,45 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
+static struct ctx lied_to;
+
+static int remove_it(struct err *e)
+{
+	return vf_state_remove(&lied_to, VF, e);
+}
+
+static int visit_nothing(const struct vf_entry *x, void *arg)
+{
+	(void)x;
+	(void)arg;
+	return 0;
+}
+
+static int visit_all(struct err *e)
+{
+	return vf_state_each(&lied_to, visit_nothing, NULL, e);
+}
+
+/* One ENOENT about an entry that is there: its VF is not like a new one. */
+START_TEST(not_seen_is_not_gone)
+{
+	struct err e;
+
+	lied_to = here();
+	put(&lied_to, VF);
+	ck_assert(!testing_fail_syscall(SYS_openat, ENOENT, remove_it));
+	ck_assert(!testing_fail_syscall(SYS_unlinkat, ENOENT, remove_it));
+	ck_assert(!testing_fail_syscall(SYS_openat, ENOENT, visit_all));
+	ck_assert(!testing_fail_syscall(SYS_read, ENOENT, visit_all));
+	ck_assert(remove_it(&e) == 0 && remove_it(&e) == 0 && visit_all(&e) == 0);
+}
+END_TEST
+
 TEST_PROGRAM("sriov/vf/state", an_entry_is_written_read_and_removed,
 	     without_a_folder_nothing_is_found, other_files_are_refused, links_are_not_followed,
 	     an_entry_under_anothers_name_is_refused, a_file_in_place_of_the_folder_is_an_error,
 	     entries_are_visited_in_order, an_unreadable_entry_is_passed_over,
 	     a_lock_excludes_others, without_a_place_for_locks_it_fails,
 	     a_recreated_VF_has_another_life, a_VF_that_is_not_seen_is_not_gone,
-	     the_owner_is_compared, a_living_owner_is_recognised, survives_each_failing_allocation)
+	     not_seen_is_not_gone, the_owner_is_compared, a_living_owner_is_recognised,
+	     survives_each_failing_allocation)
