@@ -4,7 +4,7 @@
 #
 # usage: tools/check.sh LANE...        each LANE is a make target
 #
-# CHECK_JOBS (2) lanes run at once: most wait for the kernel much of their time. Lanes before
+# CHECK_JOBS (2) lanes run at once; two that leave the processors to others count as one. Lanes before
 # the word -- run first, one by one, because the others use their results. Lanes after a second -- run
 # alone at the end, because they measure.
 #
@@ -279,13 +279,25 @@ if [ -n "${STRESS-}" ]; then
 	done
 	echo "STRESS: $(nproc) programs keep the processors busy"
 fi
-# choose NAME...: NEXT is the first that idles if no such lane runs, else the first that does not; or the first of all.
+# halves NAME...: how many half places these lanes take.
+halves()
+{
+	local name n=0
+	for name in "$@"; do [[ $idles == *" $name "* ]] && n=$((n + 1)) || n=$((n + 2)); done
+	echo $n
+}
+
+# fits NAME: there is a place for this lane now.
+fits() { [ ${#name_of[@]} = 0 ] || { [ "$jobs" != 1 ] && [ "$(halves "$1" "${name_of[@]}")" -le $((2 * jobs)) ]; }; }
+
+# choose NAME...: NEXT is the first that idles if fewer than two of them run, else the first that does not; or the first of all.
 choose()
 {
-	local name want=1 idle
+	local name want=1 idle n=0
 	NEXT=$1
 	[ "$jobs" != 1 ] && [ -z "$slow" ] || return 0
-	for name in "${name_of[@]}"; do [[ $idles != *" $name "* ]] || want=; done
+	for name in "${name_of[@]}"; do [[ $idles != *" $name "* ]] || n=$((n + 1)); done
+	[ $n -lt 2 ] || want=
 	for name in "$@"; do
 		idle=
 		[[ $idles != *" $name "* ]] || idle=1
@@ -300,8 +312,11 @@ run()
 {
 	local name i
 	while [ $# -gt 0 ]; do
-		while [ ${#name_of[@]} -ge "$jobs" ]; do wait_one; done
 		choose "$@"
+		if ! fits "$NEXT"; then
+			wait_one
+			continue
+		fi
 		name=$NEXT
 		for ((i = $#; i > 0; i--)); do
 			[ "$1" = "$name" ] || set -- "$@" "$1"

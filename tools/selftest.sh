@@ -262,11 +262,11 @@ good "check: some together, some alone" says '9 passed, 0 failed, 4 skipped' clo
 printf 'p:\n\t@echo >p; for i in 1 2 3 4 5 6 7 8 9; do [ ! -e q ] || exit 0; sleep 0.3; done; false\nq:\n\t@echo >q; for i in 1 2 3 4 5 6 7 8 9; do [ ! -e p ] || exit 0; sleep 0.3; done; false\n' \
 	>>"$dir/Makefile"
 good "check: two at once" check -- p q
-# Two that may not meet, and lanes that run beside them.
-printf 'i j:\n\t@mkdir met && sleep 1 && rmdir met\n' >>"$dir/Makefile"
-sed "s/^idles=.*/idles=' i j '/; s/^counted=.*/counted=' slow '/" "$tools/check.sh" >"$dir/check.sh"
+# Two of the three may meet, and a lane that runs beside them.
+printf 'i j k:\n\t@for d in one two; do if mkdir $$d; then sleep 1; rmdir $$d; exit; fi; done; false\n' >>"$dir/Makefile"
+sed "s/^idles=.*/idles=' i j k '/; s/^counted=.*/counted=' slow '/" "$tools/check.sh" >"$dir/check.sh"
 printf 'slow:\n\t@echo "half way"; sleep 2; echo "1 passed, 0 failed, 0 skipped"\n' >>"$dir/Makefile"
-good "check: two lanes that idle are not run at once" says '1 passed, 0 failed, 1 skipped' closing check s -- i j slow
+good "check: three lanes that idle are not run at once" says '1 passed, 0 failed, 1 skipped' closing check s -- i j k slow
 bad "check: a failed lane fails it and shows its output" '  | wrong' check a x
 sed "s/^counted=.*/counted=' r n '/; s/^may_repeat=.*/may_repeat=' r '/" "$tools/check.sh" >"$dir/check.sh"
 printf 'r n:\n\t@echo "# repeated: case one: not within 5 s: x"; echo "1 passed, 0 failed, 0 skipped"\n' >>"$dir/Makefile"
