@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""gpu_plugin.py FOLDER RESOURCE ID[=FILE]...: a device plugin that gives these ids as devices of RESOURCE, until it is killed.
+"""gpu_plugin.py FOLDER RESOURCE ID...: a device plugin that gives these ids as devices of RESOURCE, until it is killed.
 
 FOLDER is the kubelet's folder device-plugins, as seen from here. Prints "registered" when the kubelet has accepted it. The
-devices exist only as ids: a container that gets one is given FILE, if there is one. Messages are encoded by hand, because there
+devices exist only as ids: a container that gets one is given nothing. Messages are encoded by hand, because there
 are few and small ones: field numbers are those of k8s.io/kubelet, pkg/apis/deviceplugin/v1beta1/api.proto.
 """
 import sys
@@ -13,7 +13,7 @@ from concurrent import futures
 import grpc
 
 folder, resource = sys.argv[1:3]
-files = dict((*word.split("=", 1), "")[:2] for word in sys.argv[3:])
+ids = sys.argv[3:]
 name = resource.replace("/", "-") + ".sock"
 
 
@@ -25,14 +25,13 @@ def field(number, data):
 
 
 def watch(_request, _context):
-    yield b"".join(field(1, field(1, i.encode()) + field(2, b"Healthy")) for i in files)
+    yield b"".join(field(1, field(1, i.encode()) + field(2, b"Healthy")) for i in ids)
     threading.Event().wait()
 
 
-def allocate(request, _context):
-    """One container asks: its request has the ids as text. A file has a path here, one there, and rights."""
-    given = [f.encode() for i, f in files.items() if f and i.encode() in request]
-    return field(1, b"".join(field(3, field(1, f) + field(2, f) + field(3, b"rw")) for f in given))
+def allocate(_request, _context):
+    """One container asks."""
+    return field(1, b"")
 
 
 class Plugin(grpc.GenericRpcHandler):

@@ -4,7 +4,7 @@
 #
 # The nodes have neither GPUs nor VFs. So each pod fails, and its event shows what the plugin learned from the kubelet.
 
-# gpus RESOURCE ID[=FILE]...: a device plugin of the node gives these devices, until the case ends.
+# gpus RESOURCE ID...: a device plugin of the node gives these devices, until the case ends.
 gpus()
 {
 	/usr/bin/python3 "$HERE/gpu_plugin.py" "/proc/$(node_pid "$NODE")/root/var/lib/kubelet/device-plugins" "$@" >"$W/gpus" 2>&1 &
@@ -34,20 +34,6 @@ test_gpus_of_a_pod()
 	event nvidia "$gpu::1"
 	event nvidia 'is not in /proc/driver/nvidia/gpus'
 	delete none amd nvidia
-	eq records "$(records "$NODE")" ''
-}
-
-# A Gaudi has a serial number as id. The kubelet's checkpoint shows which file the device plugin gave with it.
-test_gpus_by_serial_number()
-{
-	local PLUGINS=''
-	/usr/bin/python3 -c 'import grpc' 2>/dev/null || skip 'python3-grpcio is not installed'
-	trap 'kill $PLUGINS 2>/dev/null' EXIT
-	nad rail '{"cniVersion": "1.1.0", "name": "rail", "type": "sriov", "resource": {"pf": ["0000:7e:00.0"]}, "near": "gpu"}'
-	gpus habana.ai/gaudi AM27043696=/dev/accel/accel5 AO04008041=/dev/accel/accel5
-	one_of gaudi habana.ai/gaudi
-	event gaudi 'accel5 is not in /sys/class'
-	delete gaudi
 	eq records "$(records "$NODE")" ''
 }
 

@@ -2,17 +2,7 @@
 /* pod_gpus.c: which PCI functions the devices of a pod are. */
 #include "topo/kubelet/pod_gpus.h"
 
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "lib/json/long.h"
-#include "lib/sys/fs.h"
-#include "topo/kubelet/checkpoint.h"
 #include "topo/kubelet/gpu_find.h"
-
-#define GAUDI "habana.ai/gaudi"
 
 /* ---- devices to GPUs ---- */
 
@@ -36,34 +26,13 @@ static int refuse_device(const struct pod_device *d, struct err *e)
 	return err_hint(e, "name the GPUs in args.cni.gpus, or remove near");
 }
 
-/* The device plugin gives a Gaudi as /dev/accel/accelN. The kubelet keeps that answer. */
-static int add_by_files(struct gpu_files *files, const struct pod_devices *devices,
-			const char *checkpoint, struct pod_gpus *g, struct err *e)
-{
-	auto_free char *text = NULL;
-	struct checkpoint_accels a;
-	struct pci_addr addr;
-	ssize_t len = fs_read_trusted_at(AT_FDCWD, checkpoint, JSON_LONG_SIZE, &text, e);
-
-	if (len < 0 ||
-	    checkpoint_accels((struct slice){ text, (size_t)len }, devices, GAUDI, &a, e))
-		return -1;
-	for (size_t i = 0; i < a.n; i++) {
-		const struct gpu_id id = { .kind = GPU_ID_ACCEL, .number = a.number[i] };
-		if (gpu_find(files, &id, &addr, e) || pod_gpus_add_gpu(g, addr, e))
-			return -1;
-	}
-	return 0;
-}
-
 /* No file has the serial number of a Gaudi. But a pod that has all of them has each one. */
-static int add_gaudis(struct gpu_files *files, const struct pod_devices *devices,
-		      const char *checkpoint, struct pod_gpus *g, struct err *e)
+static int add_gaudis(const struct ctx *ctx, const struct pod_devices *devices, struct pod_gpus *g,
+		      struct err *e)
 {
 	const struct pod_device *first = NULL;
 	struct pci_addr all[POD_GPUS_MAX];
 	size_t n = 0;
-	struct err why;
 
 	for (size_t i = devices->n; i-- > 0;) {
 		if (gpu_id_of(&devices->device[i]).kind != GPU_ID_GAUDI)
@@ -71,7 +40,7 @@ static int add_gaudis(struct gpu_files *files, const struct pod_devices *devices
 		first = &devices->device[i];
 		n++;
 	}
-	ssize_t there = n ? gpu_find_gaudis(files->ctx, all, POD_GPUS_MAX, e) : 0;
+	ssize_t there = n ? gpu_find_gaudis(ctx, all, POD_GPUS_MAX, e) : 0;
 	if (there < 0)
 		return -1;
 	if ((size_t)there == n && n <= POD_GPUS_MAX) {
@@ -80,18 +49,13 @@ static int add_gaudis(struct gpu_files *files, const struct pod_devices *devices
 				return -1;
 		return 0;
 	}
-	if (add_by_files(files, devices, checkpoint, g, &why) == 0)
-		return 0;
-	if (why.code == ERR_NOMEM)
-		return err_nomem(e);
 	err_set(e, ERR_NOTFOUND, 0,
-		"no file shows its serial number, and the pod has %zu of %zd Gaudis; %s: %s", n,
-		there, checkpoint, why.msg);
+		"no file shows its serial number, and the pod has %zu of %zd Gaudis", n, there);
 	return refuse_device(first, e);
 }
 
-int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, const char *checkpoint,
-		struct pod_gpus *out, struct err *e)
+int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct pod_gpus *out,
+		struct err *e)
 {
 	auto_gpu_files struct gpu_files files = { .ctx = ctx };
 	struct pod_gpus g = { .n = 0 };
@@ -107,25 +71,13 @@ int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, const 
 		if (pod_gpus_add_gpu(&g, addr, e))
 			return -1;
 	}
-	if (add_gaudis(&files, devices, checkpoint, &g, e))
+	if (add_gaudis(ctx, devices, &g, e))
 		return -1;
 	*out = g;
 	return 0;
 }
 
 /* ---- the call ---- */
-
-/* The kubelet's folder has pod-resources/kubelet.sock, and this file. */
-static void checkpoint_beside(const char *socket, char out[PATH_MAX])
-{
-	size_t len = strlen(socket);
-
-	for (int up = 0; up < 2; up++)
-		while (len && socket[--len] != '/')
-			;
-	(void)snprintf(out, PATH_MAX, "%.*s/device-plugins/kubelet_internal_checkpoint", (int)len,
-		       socket);
-}
 
 int pod_devices_ask(const struct kubelet_at *kubelet, const struct pod_query *query,
 		    struct pod_devices *out, struct err *e)
@@ -147,10 +99,8 @@ int pod_gpus_ask(const struct ctx *ctx, const struct kubelet_at *kubelet, struct
 {
 	const struct pod_query query = { .pod = pod, .wanted = gpu_id_is_gpu };
 	auto_pod_devices struct pod_devices devices = { .n = 0 };
-	char checkpoint[PATH_MAX];
 
-	if (pod_devices_ask(kubelet, &query, &devices, e))
-		return -1;
-	checkpoint_beside(kubelet->socket, checkpoint);
-	return pod_gpus_of(ctx, &devices, checkpoint, out, e);
+	return pod_devices_ask(kubelet, &query, &devices, e) || pod_gpus_of(ctx, &devices, out, e)
+		       ? -1
+		       : 0;
 }

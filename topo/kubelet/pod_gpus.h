@@ -17,12 +17,11 @@ struct pod_gpus {
 
 /*
  * pod_gpus_of - the GPUs among the devices of a pod; n may become 0. Parts of a GPU and shares of
- * it count as the GPU. checkpoint: the path of the kubelet's checkpoint (checkpoint.h), which need
- * not exist. ERR_CONFIG: a device is a GPU, but no file shows which one; the message names resource
- * and id, and says what to do.
+ * it count as the GPU. ERR_CONFIG: a device is a GPU, but no file shows which one; the message
+ * names resource and id, and says what to do.
  */
-int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, const char *checkpoint,
-		struct pod_gpus *out, struct err *e) must_check;
+int pod_gpus_of(const struct ctx *ctx, const struct pod_devices *devices, struct pod_gpus *out,
+		struct err *e) must_check;
 
 /* pod_devices_ask - pod_list_ask(), then pod_resources_decode(). ERR_AGAIN also: the kubelet does
  * not know the pod yet. */
@@ -30,9 +29,8 @@ int pod_devices_ask(const struct kubelet_at *kubelet, const struct pod_query *qu
 		    struct pod_devices *out, struct err *e) must_check;
 
 /*
- * pod_gpus_ask - pod_list_ask(), then as pod_gpus_of, with the checkpoint of the kubelet that has
- * this socket. ERR_AGAIN also: the kubelet does not know the pod yet; ERR_IO also: the answer is
- * malformed.
+ * pod_gpus_ask - pod_list_ask(), then as pod_gpus_of. ERR_AGAIN also: the kubelet does not know the
+ * pod yet; ERR_IO also: the answer is malformed.
  */
 int pod_gpus_ask(const struct ctx *ctx, const struct kubelet_at *kubelet, struct pod_name pod,
 		 struct pod_gpus *out, struct err *e) must_check;

@@ -3,21 +3,18 @@
 #include "topo/kubelet/pod_gpus.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "lib/testing/alloc.h"
 #include "lib/grpc/testing/server.h"
-#include "lib/json/long.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/time.h"
 #include "topo/kubelet/gpu_id.h"
 #include "topo/testing/gpus.h"
 #include "topo/testing/kubelet.h"
 
-#define SOCKET     "/mnt/gpus/pod-resources/kubelet.sock"
-#define CHECKPOINT "/mnt/gpus/device-plugins/kubelet_internal_checkpoint"
-#define UUID0      "GPU-00000000-0000-0000-0000-000000000000"
-#define UUID1      "GPU-11111111-1111-1111-1111-111111111111"
+#define SOCKET "/mnt/gpus/pod-resources/kubelet.sock"
+#define UUID0  "GPU-00000000-0000-0000-0000-000000000000"
+#define UUID1  "GPU-11111111-1111-1111-1111-111111111111"
 
 static const struct pod_name pod = { "default", "train-0" };
 static const struct pod_query query = { .pod = { "default", "train-0" }, .wanted = gpu_id_is_gpu };
@@ -58,7 +55,7 @@ static const char *gpus(const char *devices)
 
 	kubelet_pod(&w, pod.ns, pod.name, devices);
 	if (pod_resources_decode(w.bytes, w.n, &query, &d, &e) == 0 &&
-	    pod_gpus_of(&ctx, &d, CHECKPOINT, &g, &e) == 0)
+	    pod_gpus_of(&ctx, &d, &g, &e) == 0)
 		return words_of(&g);
 	(void)snprintf(out, sizeof(out), "error %d: %.900s", (int)e.code, e.msg);
 	return out;
@@ -95,42 +92,8 @@ START_TEST(a_pod_with_all_Gaudis_has_each_one)
 	ck_assert_ptr_nonnull(
 		strstr(gpus("habana.ai/gaudi=A1"),
 		       "error 7: habana.ai/gaudi: the GPU of the pod's device \"A1\" is unknown: "
-		       "no file shows its serial number, and the pod has 1 of 2 Gaudis; " CHECKPOINT
-		       ": "));
+		       "no file shows its serial number, and the pod has 1 of 2 Gaudis"));
 	ck_assert_ptr_nonnull(strstr(e.detail, "args.cni.gpus"));
-}
-END_TEST
-
-START_TEST(the_checkpoint_shows_which_Gaudi_it_is)
-{
-	make();
-	gpus_file("device-plugins/kubelet_internal_checkpoint",
-		  kubelet_checkpoint("habana.ai/gaudi=A1:/dev/accel/accel0 "
-				     "habana.ai/gaudi=A3:/dev/accel/accel7 "
-				     "habana.ai/gaudi=A2:/dev/accel/accel1"));
-	ck_assert_str_eq(gpus("habana.ai/gaudi=A1"), "0000:1a:00.0");
-	ck_assert_str_eq(gpus("nvidia.com/gpu=" UUID1 " habana.ai/gaudi=A2"),
-			 "0000:47:00.0 0000:19:00.0");
-	ck_assert_ptr_nonnull(strstr(gpus("habana.ai/gaudi=A3"), "accel7 is not in /sys/class"));
-	ck_assert_ptr_nonnull(
-		strstr(gpus("habana.ai/gaudi=A4"), "the checkpoint has 0 of 1 devices"));
-	ck_assert_int_eq(chmod(CHECKPOINT, 0666), 0);
-	ck_assert_ptr_nonnull(strstr(gpus("habana.ai/gaudi=A1"), "1 of 2 Gaudis; " CHECKPOINT));
-}
-END_TEST
-
-/* The kubelet's checkpoint has all devices of the node, also many shares of one device. */
-START_TEST(a_long_checkpoint_is_read)
-{
-	static char text[JSON_LONG_SIZE + 1];
-	const char *start = kubelet_checkpoint("habana.ai/gaudi=A1:/dev/accel/accel0");
-	size_t len = strlen(start);
-
-	make();
-	memset(text, ' ', sizeof(text) - 1);
-	memcpy(text, start, len);
-	gpus_file("device-plugins/kubelet_internal_checkpoint", text);
-	ck_assert_str_eq(gpus("habana.ai/gaudi=A1"), "0000:1a:00.0");
 }
 END_TEST
 
@@ -227,18 +190,6 @@ START_TEST(the_kubelet_is_asked)
 }
 END_TEST
 
-/* The kubelet of this socket has its checkpoint beside the socket's folder. */
-START_TEST(the_checkpoint_of_the_kubelet_is_read)
-{
-	make();
-	gpus_file("device-plugins/kubelet_internal_checkpoint",
-		  kubelet_checkpoint("habana.ai/gaudi=A1:/dev/accel/accel0"));
-	pid_t server = kubelet((struct grpc_script){ .busy = 0 }, "habana.ai/gaudi=A1");
-	ck_assert_str_eq(asked(pod), "0000:1a:00.0");
-	testing_grpc_stop(server);
-}
-END_TEST
-
 START_TEST(a_rate_limit_is_waited_for)
 {
 	make();
@@ -295,7 +246,7 @@ static int ask(void *arg, struct err *err)
 	struct pod_gpus g;
 
 	return pod_resources_decode(w->bytes, w->n, &query, &d, err) ||
-			       pod_gpus_of(&ctx, &d, CHECKPOINT, &g, err)
+			       pod_gpus_of(&ctx, &d, &g, err)
 		       ? -1
 		       : 0;
 }
@@ -307,18 +258,11 @@ START_TEST(no_memory_is_an_error)
 	make();
 	kubelet_pod(&w, pod.ns, pod.name, "nvidia.com/gpu=" UUID1 " habana.ai/gaudi=A1,A2");
 	ck_assert_str_eq(alloc_fail_each(ask, &w), "ok");
-	gpus_file("device-plugins/kubelet_internal_checkpoint",
-		  kubelet_checkpoint("habana.ai/gaudi=A1:/dev/accel/accel0"));
-	w.n = 0;
-	kubelet_pod(&w, pod.ns, pod.name, "habana.ai/gaudi=A1");
-	ck_assert_str_eq(alloc_fail_each(ask, &w), "ok");
 }
 END_TEST
 
 TEST_PROGRAM("topo/kubelet/pod_gpus", devices_become_GPUs, parts_and_shares_of_a_GPU_are_the_GPU,
-	     a_pod_with_all_Gaudis_has_each_one, the_checkpoint_shows_which_Gaudi_it_is,
-	     a_long_checkpoint_is_read, other_devices_do_not_matter,
+	     a_pod_with_all_Gaudis_has_each_one, other_devices_do_not_matter,
 	     a_GPU_that_no_file_shows_is_an_error, a_pod_has_at_most_64_GPUs, the_kubelet_is_asked,
-	     the_checkpoint_of_the_kubelet_is_read, a_rate_limit_is_waited_for,
-	     a_silent_kubelet_meets_the_deadline, a_rate_limit_until_the_deadline,
-	     a_refusal_is_passed_on, no_memory_is_an_error)
+	     a_rate_limit_is_waited_for, a_silent_kubelet_meets_the_deadline,
+	     a_rate_limit_until_the_deadline, a_refusal_is_passed_on, no_memory_is_an_error)

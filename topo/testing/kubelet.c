@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/base64.h"
 #include "lib/grpc/message.h"
 #include "lib/testing/testing.h"
 
@@ -105,67 +104,6 @@ void kubelet_pod(struct wire *answer, const char *ns, const char *name, const ch
 	wire_text(&pod, 2, ns);
 	wire_message(&pod, 3, &container);
 	wire_message(answer, 1, &pod);
-}
-
-/* ---- the checkpoint ---- */
-
-/* A variable, a mount and the files, as a plugin answers. */
-static const char *answer_of(struct slice files)
-{
-	static char out[BASE64_CHARS(8192) + 1];
-	struct wire answer = { .n = 0 }, pair = { .n = 0 };
-	struct slice file;
-	char text[256];
-
-	wire_text(&pair, 1, "HABANA_VISIBLE_DEVICES");
-	wire_text(&pair, 2, "0");
-	wire_message(&answer, 1, &pair);
-	while (slice_next(&files, ',', &file)) {
-		struct wire one = { .n = 0 };
-
-		ck_assert_int_eq(slice_copy(file, text, sizeof(text)), 0);
-		wire_text(&one, 1, "/dev/accel/accel77");
-		wire_text(&one, 2, text);
-		wire_text(&one, 3, "rw");
-		wire_message(&answer, 3, &one);
-	}
-	ck_assert_uint_le(answer.n, 8192);
-	return base64_encode(answer.bytes, answer.n, out);
-}
-
-static void add_text(char *out, size_t size, const char *before, struct slice word,
-		     const char *behind)
-{
-	char text[256];
-
-	ck_assert_int_eq(slice_copy(word, text, sizeof(text)), 0);
-	testing_append(out, size, before);
-	testing_append(out, size, text);
-	testing_append(out, size, behind);
-}
-
-const char *kubelet_checkpoint(const char *entries)
-{
-	static char out[65536];
-	struct slice rest = { entries, strlen(entries) }, word, resource, ids, id;
-	unsigned node = 0;
-	char number[32];
-
-	(void)snprintf(out, sizeof(out), "{\"Data\":{\"PodDeviceEntries\":[");
-	while (*entries && slice_next(&rest, ' ', &word)) {
-		ck_assert(slice_next(&word, '=', &resource) && slice_next(&word, ':', &ids));
-		add_text(out, sizeof(out), "{\"PodUID\":\"u\",\"ResourceName\":\"", resource,
-			 "\",\"DeviceIDs\":{");
-		while (slice_next(&ids, ',', &id)) {
-			(void)snprintf(number, sizeof(number), "\"%u\":[\"", node++);
-			add_text(out, sizeof(out), number, id, ids.p ? "\"]," : "\"]");
-		}
-		testing_append(out, sizeof(out), "},\"AllocResp\":\"");
-		testing_append(out, sizeof(out), answer_of(word));
-		testing_append(out, sizeof(out), rest.p ? "\"}," : "\"}");
-	}
-	testing_append(out, sizeof(out), "]},\"Checksum\":1}");
-	return out;
 }
 
 const void *kubelet_frame(const struct wire *answer, size_t *len)

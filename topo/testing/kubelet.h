@@ -24,13 +24,6 @@ void wire_varint(struct wire *w, unsigned field, uint64_t value);
  */
 void kubelet_pod(struct wire *answer, const char *ns, const char *name, const char *devices);
 
-/*
- * kubelet_checkpoint - the text of the kubelet's checkpoint, static, with an entry for each word:
- * "habana.ai/gaudi=A1,A2:/dev/accel/accel0,/dev/accel/accel1", the ids and what the plugin
- * answered; each id is of a NUMA node of its own.
- */
-const char *kubelet_checkpoint(const char *entries);
-
 /* kubelet_frame - the answer with the prefix of gRPC, in a static buffer; *len: of all. */
 const void *kubelet_frame(const struct wire *answer, size_t *len);
 
