@@ -164,7 +164,7 @@ test_topo_rack_refuses()
 	refused 2 'is not a version' topo rack "$W"/rack/* --nccl-version new
 	ok topo rack "$W"/rack/* --nccl-version 2.27.3 --rccl
 	# a capture and a topology file
-	ok topo capture --raw "$W/this.tar"
+	ok topo capture "$W/this.tar"
 	mkdir "$W/this" && tar -xf "$W/this.tar" -C "$W/this" || fail "the tar"
 	r topo rack "$W/this" "$XML/dgx-a100.xml"
 	[ "$RC" = 3 ] || [ "$RC" = 4 ] || fail "two machines: $(said)"

@@ -41,19 +41,13 @@ static int capture_run(struct cmd_run *r, struct err *e)
 	const struct topo_tree_dirs from = { .sysfs = r->ctx.sysfs,
 					     .proc = r->ctx.proc,
 					     .boot = "/boot" };
-	const struct topo_capture_opts o = { .raw = opt_is_set(&r->opts, "raw") };
 	struct topo_capture_sum sum = { 0 };
 
-	if (topo_capture(&from, &o, to, &sum, e))
+	if (topo_capture(&from, to, &sum, e))
 		return -1;
 	/* No summary where standard output is the file. */
 	return strcmp(to, "-") == 0 ? 0 : capture_show_sum(r, &sum, to, e);
 }
-
-static const struct opt options[] = {
-	{ "raw", NULL, "keep real serial numbers, GUIDs, GIDs and MACs", 0 },
-	{ NULL, NULL, NULL, 0 },
-};
 
 static const char *const examples[] = {
 	"railctl topo capture machine.tar",
@@ -65,10 +59,8 @@ const struct cmd topo_capture_cmd = {
 	.words = "FILE.tar",
 	.summary = "save the files that \"railctl topo\" reads on this machine",
 	.about = "Extracted into a folder, it is what --sysfs reads: \"railctl topo\" and its "
-		 "subcommands print the same on another machine. Serial numbers, GUIDs, GIDs and "
-		 "MACs are replaced by other "
-		 "values, unless --raw is given. \"-\" is standard output.",
-	.opts = { options },
+		 "subcommands print the same on another machine. Serial numbers, GIDs and MACs "
+		 "are left out, and GUIDs become numbers. \"-\" is standard output.",
 	.examples = examples,
 	.min_words = 1,
 	.max_words = 1,

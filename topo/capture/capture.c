@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "lib/base/parse.h"
 #include "lib/sys/fs.h"
 #include "topo/capture/priv.h"
 
@@ -18,8 +18,7 @@ static char *capture_join_path(char out[PATH], const char *prefix, const char *n
 	return snprintf(out, PATH, "%s/%s", prefix, name) < PATH ? out : NULL;
 }
 
-/* A driver may refuse a value, such as the speed of a virtual NIC: root does not read that either.
- */
+/* A driver may refuse a value: root does not read that either. */
 static void note_unread(struct topo_capture_sum *sum, const char *prefix, const char *name,
 			int error)
 {
@@ -31,7 +30,32 @@ static void note_unread(struct topo_capture_sum *sum, const char *prefix, const 
 			       name, strerror(error));
 }
 
-ssize_t keep_file(struct capture *c, int dir, const char *prefix, const char *name, enum keep how)
+/* The n-th GUID of the machine becomes the number n, in its form; zeros stay. False: there are too
+ * many. */
+static bool number_guid(struct capture *c, char *text)
+{
+	uint64_t guid = 0;
+	size_t n = 0;
+
+	for (const char *at = text; *at; at++)
+		guid = hex_digit(*at) < 0 ? guid : guid << 4 | (uint64_t)hex_digit(*at);
+	while (n < c->n_guids && c->guid[n] != guid)
+		n++;
+	if (n == CAPTURE_GUIDS)
+		return false;
+	if (n == c->n_guids)
+		c->guid[c->n_guids++] = guid;
+	n = guid ? n + 1 : 0;
+	for (size_t i = strlen(text); i-- > 0;) {
+		if (hex_digit(text[i]) < 0)
+			continue;
+		text[i] = HEX_DIGITS[n & 0xf];
+		n >>= 4;
+	}
+	return true;
+}
+
+static void keep_file(struct capture *c, int dir, const char *prefix, const char *name)
 {
 	char path[PATH];
 	auto_fd int fd =
@@ -44,20 +68,19 @@ ssize_t keep_file(struct capture *c, int dir, const char *prefix, const char *na
 		len += (size_t)n;
 	if (fd < 0 || n < 0) {
 		note_unread(&c->sum, prefix, name, errno);
-		return -1;
+		return;
 	}
 	c->value[len] = '\0';
-	if (how == KEEP_HIDDEN && !c->raw)
-		hide_text(c->key, c->value);
+	if (strstr(name, "_guid") && !number_guid(c, c->value))
+		return;
 	if (capture_join_path(path, prefix, name))
 		tar_file(&c->tar, path, c->value, len);
-	return (ssize_t)len;
 }
 
 void keep_files(struct capture *c, int dir, const char *prefix, const char *const *names)
 {
 	for (; *names; names++)
-		(void)keep_file(c, dir, prefix, *names, KEEP);
+		keep_file(c, dir, prefix, *names);
 }
 
 void keep_link(struct capture *c, int dir, const char *prefix, const char *name)
@@ -107,20 +130,17 @@ static int open_from(struct capture *c, const struct topo_tree_dirs *from, struc
 		return err_set(e, ERR_NOTFOUND, errno, "%s", from->sysfs);
 	c->proc = capture_open_dir(from->proc);
 	c->boot = capture_open_dir(from->boot);
-	if (getrandom(c->key, sizeof(c->key), 0) != sizeof(c->key))
-		return err_set(e, ERR_IO, errno, "get random numbers");
 	return 0;
 }
 
-int topo_capture(const struct topo_tree_dirs *from, const struct topo_capture_opts *o,
-		 const char *to, struct topo_capture_sum *sum, struct err *e)
+int topo_capture(const struct topo_tree_dirs *from, const char *to, struct topo_capture_sum *sum,
+		 struct err *e)
 {
 	auto_free struct capture *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return err_nomem(e);
 	c->t = (struct tree){ .fd = -1, .m = &c->m };
-	c->raw = o->raw;
 	c->proc = c->boot = -1;
 	int rc = open_from(c, from, e) || tar_put(&c->tar, to, capture_add_all, c, e) ? -1 : 0;
 	c->sum.files = c->tar.files;

@@ -8,12 +8,6 @@
 
 #include "topo/gdr/gdr.h"
 
-struct topo_capture_opts {
-	/* Keep GUIDs, MACs, GIDs and serial numbers. Otherwise each is replaced by another value of
-	 * its kind: equal values stay equal in one capture, and differ in the next. */
-	bool raw;
-};
-
 struct topo_capture_sum {
 	size_t files, links, bytes; /* bytes of the tar */
 	size_t unread;              /* files that exist but could not be read */
@@ -24,10 +18,11 @@ struct topo_capture_sum {
 
 /*
  * topo_capture - write an uncompressed tar into the file `to` (mode 0600; "-": standard output),
- * about 10 KiB for each PCI function. If this fails, an existing file does not change (fs_put()).
- * sum may be NULL.
+ * about 10 KiB for each PCI function. GUIDs become numbers: equal ones stay equal. Serial numbers
+ * become 0; MACs and GIDs are not captured. If this fails, an existing file does not change
+ * (fs_put()). sum may be NULL.
  */
-int topo_capture(const struct topo_tree_dirs *from, const struct topo_capture_opts *o,
-		 const char *to, struct topo_capture_sum *sum, struct err *e) must_check;
+int topo_capture(const struct topo_tree_dirs *from, const char *to, struct topo_capture_sum *sum,
+		 struct err *e) must_check;
 
 #endif

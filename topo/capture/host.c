@@ -35,7 +35,7 @@ static int keep_each(struct capture *c, const char *folder, const char *begin,
 
 int capture_nodes(struct capture *c, struct err *e)
 {
-	static const char *const node[] = { "cpumap", "cpulist", "distance", NULL };
+	static const char *const node[] = { "cpumap", NULL };
 	static const char *const group[] = { "type", NULL };
 
 	return keep_each(c, "devices/system/node", "node", node, e) ||
@@ -123,7 +123,7 @@ static void keep_cmdline(struct capture *c)
 	size_t len = 0;
 
 	while (rest && (word = strsep(&rest, " \n"))) {
-		if (*word && (c->raw || is_public(word)))
+		if (*word && is_public(word))
 			len += (size_t)snprintf(out + len, sizeof(out) - len, "%s%s",
 						len ? " " : "", word);
 	}
@@ -151,13 +151,12 @@ static void keep_routes(struct capture *c)
 	size_t len = 0;
 
 	while (rest && (line = strsep(&rest, "\n"))) {
-		char name[16], tail[80];
-		char to[9], gateway[9];
-		if (sscanf(line, "%15s %8s %8s %79[^\n]", name, to, gateway, tail) != 4 ||
+		char name[16], to[9], tail[80];
+		if (sscanf(line, "%15s %8s %*8s %79[^\n]", name, to, tail) != 3 ||
 		    strcmp(to, "00000000") != 0 || len > sizeof(out) - 160)
 			continue;
-		len += (size_t)snprintf(out + len, sizeof(out) - len, "%s\t00000000\t%s\t%s\n",
-					name, c->raw ? gateway : "00000000", tail);
+		len += (size_t)snprintf(out + len, sizeof(out) - len,
+					"%s\t00000000\t00000000\t%s\n", name, tail);
 	}
 	if (text)
 		tar_file(&c->tar, "proc/net/route", out, len);

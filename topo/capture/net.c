@@ -7,7 +7,6 @@
 #define CLASS_IB  "class/infiniband"
 #define CLASS_NET "class/net"
 #define ENTRIES   65536
-#define GIDS      256
 
 /* Keep the link of a class's entry; returns its folder, and its path as sys/...; -1: none. */
 static int open_entry(struct capture *c, int class, const char *folder, const char *name,
@@ -31,34 +30,10 @@ static int open_entry(struct capture *c, int class, const char *folder, const ch
 	return tree_open(c->t.fd, path);
 }
 
-/* An unused GID has only zeros. */
-static void keep_gids(struct capture *c, int port, const char *prefix)
-{
-	auto_fd int gids = tree_open(port, "gids");
-	char at[TREE_PATH + 400], name[16], gid[TREE_VALUE];
-
-	for (int i = 0; gids >= 0 && i < GIDS; i++) {
-		(void)snprintf(name, sizeof(name), "%d", i);
-		if (tree_value(gids, name, gid))
-			return;
-		if (strspn(gid, "0:") == strlen(gid))
-			continue;
-		(void)snprintf(at, sizeof(at), "%s/gids", prefix);
-		(void)keep_file(c, gids, at, name, KEEP_HIDDEN);
-		static const char *const attrs[] = { "gid_attrs/types", "gid_attrs/ndevs" };
-		for (size_t k = 0; k < ARRAY_SIZE(attrs); k++) {
-			auto_fd int dir = tree_open(port, attrs[k]);
-			(void)snprintf(at, sizeof(at), "%s/%s", prefix, attrs[k]);
-			if (dir >= 0)
-				(void)keep_file(c, dir, at, name, KEEP);
-		}
-	}
-}
-
 static int keep_ports(struct capture *c, int hca, const char *prefix, struct err *e)
 {
-	static const char *const files[] = { "state",      "phys_state", "rate",
-					     "link_layer", "lid",        NULL };
+	static const char *const files[] = { "state", "rate", "link_layer", NULL };
+	static const char *const first[] = { "0", NULL };
 	auto_tree_names struct tree_names names = { 0 };
 	auto_fd int ports = tree_open(hca, "ports");
 	char at[TREE_PATH + 300];
@@ -74,15 +49,18 @@ static int keep_ports(struct capture *c, int hca, const char *prefix, struct err
 		(void)snprintf(at, sizeof(at), "%s/ports/%s", prefix, names.name[i]);
 		tar_dir(&c->tar, at);
 		keep_files(c, port, at, files);
-		keep_gids(c, port, at);
+		auto_fd int ndevs = tree_open(port, "gid_attrs/ndevs");
+		(void)snprintf(at, sizeof(at), "%s/ports/%s/gid_attrs/ndevs", prefix,
+			       names.name[i]);
+		if (ndevs >= 0)
+			keep_files(c, ndevs, at, first);
 	}
 	return 0;
 }
 
 int capture_hcas(struct capture *c, struct err *e)
 {
-	static const char *const files[] = { "hca_type",  "fw_ver", "board_id",
-					     "node_type", "parent", NULL };
+	static const char *const files[] = { "parent", "node_guid", "sys_image_guid", NULL };
 	auto_tree_names struct tree_names names = { 0 };
 	auto_fd int class = tree_open(c->t.fd, CLASS_IB);
 	char prefix[TREE_PATH + 8];
@@ -98,8 +76,6 @@ int capture_hcas(struct capture *c, struct err *e)
 			continue;
 		tar_dir(&c->tar, prefix);
 		keep_files(c, hca, prefix, files);
-		(void)keep_file(c, hca, prefix, "node_guid", KEEP_HIDDEN);
-		(void)keep_file(c, hca, prefix, "sys_image_guid", KEEP_HIDDEN);
 		keep_link(c, hca, prefix, "device");
 		if (keep_ports(c, hca, prefix, e))
 			return -1;
@@ -125,17 +101,13 @@ static bool net_is_wanted(struct capture *c, int class, const char *name)
 
 static void keep_netdev(struct capture *c, int dir, const char *prefix)
 {
-	static const char *const files[] = { "dev_port", "phys_port_name",
-					     "speed",    "operstate",
-					     "mtu",      NULL };
+	static const char *const files[] = { "dev_port", "phys_port_name", NULL };
 	static const char *const slaves[] = { "slaves", NULL };
 	char at[TREE_PATH + 16];
 	auto_fd int bonding = tree_open(dir, "bonding");
 
 	tar_dir(&c->tar, prefix);
 	keep_files(c, dir, prefix, files);
-	(void)keep_file(c, dir, prefix, "address", KEEP_HIDDEN);
-	(void)keep_file(c, dir, prefix, "phys_switch_id", KEEP_HIDDEN);
 	keep_link(c, dir, prefix, "device");
 	keep_link(c, dir, prefix, "master");
 	(void)snprintf(at, sizeof(at), "%s/bonding", prefix);

@@ -4,27 +4,19 @@
 #include <string.h>
 
 #include "topo/capture/priv.h"
+#include "topo/read/pcicap.h"
 
-#define DEVICES "bus/pci/devices"
+#define DEVICES    "bus/pci/devices"
+#define CAP_SERIAL 0x0003 /* PCI Express base specification 7.9.3 */
 
 static const char *const identity[] = {
 	"class", "vendor", "device", "subsystem_vendor", "subsystem_device", "numa_node", NULL
 };
 static const char *const link_files[] = { "max_link_speed", "max_link_width", "current_link_speed",
 					  "current_link_width", NULL };
-static const char *const more[] = { "revision",
-				    "local_cpulist",
-				    "resource",
-				    "resource0_resize",
-				    "resource1_resize",
-				    "resource2_resize",
-				    "ari_enabled",
-				    "mem_info_vram_total",
-				    "sriov_numvfs",
-				    "sriov_totalvfs",
-				    "sriov_offset",
-				    "sriov_stride",
-				    NULL };
+static const char *const more[] = { "resource",         "resource0_resize",    "resource1_resize",
+				    "resource2_resize", "mem_info_vram_total", "sriov_numvfs",
+				    "sriov_offset",     "sriov_stride",        NULL };
 
 /* Bridges, network controllers and accelerators; for others a few files are enough. */
 static bool pci_is_wanted(const struct topo_pci *p)
@@ -41,6 +33,16 @@ static bool pci_is_wanted(const struct topo_pci *p)
 	}
 }
 
+/* The serial number becomes 0. */
+static void hide_serial(uint8_t *config, size_t len)
+{
+	size_t at;
+
+	if (pcicap_find_ext((struct pci_config){ config, len }, CAP_SERIAL, &at) == PCICAP_FOUND &&
+	    at + 12 <= len)
+		memset(config + at + 4, 0, 8);
+}
+
 static void keep_config(struct capture *c, int dir, const char *prefix)
 {
 	char path[TREE_PATH + 16];
@@ -49,8 +51,7 @@ static void keep_config(struct capture *c, int dir, const char *prefix)
 
 	if (n < 0 || snprintf(path, sizeof(path), "%s/config", prefix) >= (int)sizeof(path))
 		return;
-	if (!c->raw)
-		hide_config(c->key, (uint8_t *)c->value, (size_t)n);
+	hide_serial((uint8_t *)c->value, (size_t)n);
 	tar_file(&c->tar, path, c->value, (size_t)n);
 	c->sum.short_config |= n == 64;
 }
