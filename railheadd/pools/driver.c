@@ -176,7 +176,7 @@ void driver_pools_known(struct driver *d)
 	struct err e;
 
 	d->pools_known = true;
-	if (!d->own_follow && own_begin(d, &e))
+	if (!d->own.follow && own_begin(d, &e))
 		d->fatal = e;
 }
 
@@ -276,7 +276,7 @@ static int begin_labels(struct driver *d, struct err *e)
 		log_error(&c->ctx->log, "the labels of the Node are not known: %s", e->msg);
 	}
 	node_labels_set(&d->labels, labels);
-	(void)node_labels_changed(&d->labels, c->ctx, c->ipam->node, d->contact_since);
+	(void)node_labels_changed(&d->labels, c->ctx, c->ipam->node, d->heard.since);
 	return 0;
 }
 
@@ -286,7 +286,7 @@ static int driver_begin(struct driver *d, struct err *e)
 {
 	const struct driver_conf *c = &d->conf;
 
-	d->contact_since = ctx_since_boot(c->ctx);
+	d->heard.since = ctx_since_boot(c->ctx);
 	d->tick = evtimer_new(c->base, tick, d);
 	if (!d->tick)
 		return err_nomem(e);
@@ -295,7 +295,7 @@ static int driver_begin(struct driver *d, struct err *e)
 	    pools_load(d, e))
 		return -1;
 	d->pools_which = (struct cluster_selector){ .kind = CLUSTER_POOL };
-	d->own_which = (struct cluster_selector){ .kind = CLUSTER_BLOCK, .node = c->node };
+	d->own.which = (struct cluster_selector){ .kind = CLUSTER_BLOCK, .node = c->node };
 	if (!c->store)
 		return 0;
 	d->requests = requests_new(c->base, c->store, &request_fns, d);
@@ -321,7 +321,7 @@ int driver_new(const struct driver_conf *conf, struct driver **out, struct err *
 		return err_nomem(e);
 	}
 	d->conf = *conf;
-	d->reserved_known = !conf->reserves;
+	d->reserved.known = !conf->reserves;
 	TAILQ_INIT(&d->pools);
 	TAILQ_INIT(&d->seen);
 	TAILQ_INIT(&d->needs);
@@ -357,12 +357,12 @@ void driver_free(struct driver *d)
 	if (d->conf.store)
 		d->conf.store->ops->close(d->conf.store);
 	requests_free(d->requests);
-	free(d->listed);
+	free(d->own.listed);
 	if (d->reply_pool_set)
 		shared_pool_view_clear(&d->reply_pool);
 	agent_free(d->agent);
 	pools_free(d);
-	ranges_clear(&d->reserved);
+	ranges_clear(&d->reserved.ranges);
 	node_labels_clear(&d->labels);
 	if (d->tick)
 		event_free(d->tick);
@@ -514,7 +514,7 @@ int driver_status(struct driver *d, struct json *obj, struct err *e)
 					      [AGENT_FROZEN] = "frozen",
 					      [AGENT_TWIN] = "twin" };
 	const enum agent_health is = agent_health(d->agent);
-	const bool cut_off = is == AGENT_OK && d->conf.store && !d->contact;
+	const bool cut_off = is == AGENT_OK && d->conf.store && !d->heard.contact;
 
 	if (json_add_str(obj, "node", d->conf.node) || driver_add_contact(d, obj) ||
 	    json_add_str(obj, "health", cut_off ? "cut-off" : health[is]) ||

@@ -49,21 +49,51 @@ TAILQ_HEAD(pool_changes, pool_change);
 TAILQ_HEAD(node_forgets, node_forget);
 TAILQ_HEAD(conflict_asks, conflict_ask);
 
+/* What the cluster store answers: heard.c. */
+struct heard {
+	bool contact; /* the last thing heard of the cluster store was an answer */
+	int64_t since;
+	uint64_t answered, refusals, unanswered; /* calls, since the start */
+	struct err why; /* of the last call without an answer, at why_at; code 0: there was none */
+	struct err refused; /* the last refusal; code 0: there was none */
+	int64_t refused_at, why_at;
+	bool refusing;        /* nothing was executed since then */
+	int64_t refused_said; /* when it was logged */
+};
+
+/* The blocks in the name of this node in the cluster store: own.c. */
+struct own {
+	struct follow *follow;
+	struct cluster_selector which;
+	bool skipped;              /* some, because their pool is not known */
+	struct block_seen *listed; /* of the list that runs; owned */
+	size_t n_listed;
+	struct cluster_call *copies_call; /* that looks for wrong copies of them */
+	struct event *copies_due;         /* NULL: the store keeps none, or not yet */
+};
+
 struct driver {
 	struct driver_conf conf;
 	struct node_labels labels;
 	struct agent *agent;
 	struct requests *requests; /* NULL: no cluster store */
-	struct follow *pools_follow, *own_follow;
-	struct cluster_selector pools_which, own_which;
+	struct heard heard;
+	struct own own;
+	struct follow *pools_follow;
+	struct cluster_selector pools_which;
 	struct pool_entries pools;
 	struct pools_seen seen;
-	struct ranges reserved;       /* in the cluster, as far as it is known */
-	struct node_pool reserved_of; /* the object that says so; name "": none is reported */
-	bool reserved_known;
 	bool pools_listed; /* a list of them was complete */
 	bool pools_known;  /* and it is known which addresses of them are reserved */
-	bool own_skipped;  /* blocks of this node, because their pool is not known */
+	struct {
+		struct ranges ranges; /* in the cluster, as far as it is known */
+		struct node_pool of;  /* the object that says so; name "": none is reported */
+		bool known;
+	} reserved;
+	struct {
+		struct cluster_call *call; /* the list of all blocks that runs */
+		struct event *due;         /* begins the next one; NULL: there was none yet */
+	} looks;
 	struct driver_needs needs;
 	struct pool_changes changes;
 	struct node_forgets forgets;
@@ -73,26 +103,12 @@ struct driver {
 	struct number_twins *twins;     /* NULL: no cluster store */
 	struct events *events;          /* NULL: no cluster store, or one without events */
 	struct event *tick;
-	struct cluster_call *looks_call;  /* the list of all blocks that runs */
-	struct event *looks_due;          /* begins the next one; NULL: there was none yet */
-	struct cluster_call *copies_call; /* that looks for wrong copies of own blocks */
-	struct event *copies_due;         /* NULL: the store keeps none, or not yet */
-	bool in_event;                    /* counts of spare addresses are kept */
+	bool in_event; /* counts of spare addresses are kept */
 	char boot[CTX_BOOT_ID_LEN + 1];
 	char holder[HOLDER_LEN];
-	char machine[64];          /* DMI UUID; "": not known */
-	struct block_seen *listed; /* own blocks of the list that runs; owned */
-	size_t n_listed;
+	char machine[64];                   /* DMI UUID; "": not known */
 	struct shared_pool_view reply_pool; /* owned; the pool in the present reply */
 	bool reply_pool_set;
-	bool contact; /* the last thing heard of the cluster store was an answer */
-	int64_t contact_since;
-	uint64_t answered, refusals, unanswered; /* calls, since the start */
-	struct err why; /* of the last call without an answer, at why_at; code 0: there was none */
-	struct err refused; /* the last refusal; code 0: there was none */
-	int64_t refused_at, why_at;
-	bool refusing;        /* nothing was executed since then */
-	int64_t refused_said; /* when it was logged */
 	struct err fatal;
 };
 

@@ -15,17 +15,17 @@
 /* An API server that is away takes no event, so people read of it when it is back. */
 static void tell_cut_off(struct driver *d)
 {
-	int64_t away = ctx_since_boot(d->conf.ctx) - d->contact_since;
+	int64_t away = ctx_since_boot(d->conf.ctx) - d->heard.since;
 	const struct event_about about = { EVENT_NODE_CUT_OFF, "", "", "", "", false };
 
-	if (d->why.code && away >= 2 * d->conf.renew)
+	if (d->heard.why.code && away >= 2 * d->conf.renew)
 		(void)events_tell(d->events, &about,
 				  "The %s for %lld s: %s. Meanwhile the node got no new blocks of "
 				  "addresses.",
-				  d->why.code == ERR_LOGIN
+				  d->heard.why.code == ERR_LOGIN
 					  ? "cluster store did not know the agent"
 					  : "agent had no answer of the cluster store",
-				  (long long)(away / SECOND), d->why.msg);
+				  (long long)(away / SECOND), d->heard.why.msg);
 }
 
 /*
@@ -34,38 +34,38 @@ static void tell_cut_off(struct driver *d)
  */
 static bool is_beside_refusal(const struct driver *d, const struct err *why)
 {
-	return d->why.code == ERR_LOGIN && why->code != ERR_LOGIN && d->refusing &&
-	       ctx_since_boot(d->conf.ctx) - d->refused_at < SAY_AGAIN;
+	return d->heard.why.code == ERR_LOGIN && why->code != ERR_LOGIN && d->heard.refusing &&
+	       ctx_since_boot(d->conf.ctx) - d->heard.refused_at < SAY_AGAIN;
 }
 
 /* why NULL: the store is there. */
 static void note_contact(struct driver *d, const struct err *why)
 {
-	const bool first = !d->contact && !d->why.code;
+	const bool first = !d->heard.contact && !d->heard.why.code;
 
-	if (d->contact != !why || first)
-		d->contact_since = ctx_since_boot(d->conf.ctx);
-	d->contact = !why;
+	if (d->heard.contact != !why || first)
+		d->heard.since = ctx_since_boot(d->conf.ctx);
+	d->heard.contact = !why;
 	if (!why || is_beside_refusal(d, why))
 		return;
-	d->why = *why;
-	d->why_at = ctx_since_boot(d->conf.ctx);
+	d->heard.why = *why;
+	d->heard.why_at = ctx_since_boot(d->conf.ctx);
 }
 
 void driver_heard(struct driver *d, const struct err *why)
 {
-	bool first = !d->contact && !d->why.code;
+	bool first = !d->heard.contact && !d->heard.why.code;
 
-	if (!why && !d->contact)
+	if (!why && !d->heard.contact)
 		tell_cut_off(d);
-	*(why ? &d->unanswered : &d->answered) += 1;
-	if (!why && !d->contact)
+	*(why ? &d->heard.unanswered : &d->heard.answered) += 1;
+	if (!why && !d->heard.contact)
 		log_info(&d->conf.ctx->log, "the cluster store answers");
-	if (why && (d->contact || first))
+	if (why && (d->heard.contact || first))
 		log_warn(&d->conf.ctx->log, "no answer of the cluster store: %s%s%s%s", why->msg,
 			 *why->detail ? " (" : "", why->detail, *why->detail ? ")" : "");
 	note_contact(d, why);
-	d->refusing &= why != NULL;
+	d->heard.refusing &= why != NULL;
 	if (!why)
 		agent_heard(d->agent);
 }
@@ -79,26 +79,26 @@ void driver_refused(struct driver *d, const struct err *why)
 		note_contact(d, why);
 	} else {
 		driver_heard(d, NULL);
-		d->answered--;
+		d->heard.answered--;
 	}
-	d->refusals++;
-	if (!d->refused.code || now - d->refused_said >= SAY_AGAIN) {
+	d->heard.refusals++;
+	if (!d->heard.refused.code || now - d->heard.refused_said >= SAY_AGAIN) {
 		log_error(&d->conf.ctx->log, "the cluster store refuses: %s (%s)", why->msg,
 			  why->detail);
-		d->refused_said = now;
+		d->heard.refused_said = now;
 	}
-	d->refused = *why;
-	d->refused_at = now;
-	d->refusing = true;
+	d->heard.refused = *why;
+	d->heard.refused_at = now;
+	d->heard.refusing = true;
 }
 
 static int add_heard(const struct driver *d, struct json *obj)
 {
 	struct json *o = json_add_object(obj, "heard");
 
-	return !o || json_add_int(o, "answered", (int64_t)d->answered) ||
-			       json_add_int(o, "refused", (int64_t)d->refusals) ||
-			       json_add_int(o, "unanswered", (int64_t)d->unanswered)
+	return !o || json_add_int(o, "answered", (int64_t)d->heard.answered) ||
+			       json_add_int(o, "refused", (int64_t)d->heard.refusals) ||
+			       json_add_int(o, "unanswered", (int64_t)d->heard.unanswered)
 		       ? -1
 		       : 0;
 }
@@ -107,19 +107,19 @@ int driver_add_contact(struct driver *d, struct json *obj)
 {
 	const struct cluster_store *s = d->conf.store;
 	int64_t now = ctx_since_boot(d->conf.ctx);
-	const char *why = d->why.code ? d->why.msg : "it was not reached yet";
+	const char *why = d->heard.why.code ? d->heard.why.msg : "it was not reached yet";
 
 	if (json_add_str(obj, "store", s ? s->ops->name : "none") ||
-	    json_add_bool(obj, "contact", d->contact) ||
-	    json_add_int(obj, "contactSeconds", s ? (now - d->contact_since) / SECOND : 0) ||
-	    json_add_str(obj, "why", d->contact || !s ? NULL : why) ||
-	    json_add_known(obj, "whyDetail", d->contact ? NULL : d->why.detail) ||
+	    json_add_bool(obj, "contact", d->heard.contact) ||
+	    json_add_int(obj, "contactSeconds", s ? (now - d->heard.since) / SECOND : 0) ||
+	    json_add_str(obj, "why", d->heard.contact || !s ? NULL : why) ||
+	    json_add_known(obj, "whyDetail", d->heard.contact ? NULL : d->heard.why.detail) ||
 	    (s && add_heard(d, obj)))
 		return -1;
-	if (!d->refused.code)
+	if (!d->heard.refused.code)
 		return 0;
-	if (json_add_str(obj, "refused", d->refused.msg) ||
-	    json_add_known(obj, "refusedDetail", d->refused.detail))
+	if (json_add_str(obj, "refused", d->heard.refused.msg) ||
+	    json_add_known(obj, "refusedDetail", d->heard.refused.detail))
 		return -1;
-	return json_add_int(obj, "refusedSeconds", (now - d->refused_at) / SECOND);
+	return json_add_int(obj, "refusedSeconds", (now - d->heard.refused_at) / SECOND);
 }

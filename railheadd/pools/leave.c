@@ -74,8 +74,8 @@ void leave_begin(struct driver *d, struct pool_entry *p)
 	if (p->left && p->own != OWN_UNKNOWN)
 		return;
 	p->left = true;
-	if (d->own_follow)
-		follow_again(d->own_follow);
+	if (d->own.follow)
+		follow_again(d->own.follow);
 }
 
 void leave_listing(struct driver *d)
@@ -96,8 +96,8 @@ void leave_listed(struct driver *d)
 		if (p->own != OWN_LISTED)
 			continue;
 		p->own = OWN_NONE;
-		for (size_t i = 0; i < d->n_listed; i++) {
-			if (strcmp(d->listed[i].key.pool, p->view.pool.name) == 0)
+		for (size_t i = 0; i < d->own.n_listed; i++) {
+			if (strcmp(d->own.listed[i].key.pool, p->view.pool.name) == 0)
 				p->own = OWN_SOME;
 		}
 	}
@@ -109,8 +109,8 @@ static void look_at_left(struct driver *d, struct pool_entry *p)
 	if (p->own != OWN_SOME || agent_pool_blocks(d->agent, p->view.pool.name))
 		return;
 	p->own = OWN_UNKNOWN;
-	if (d->own_follow)
-		follow_again(d->own_follow);
+	if (d->own.follow)
+		follow_again(d->own.follow);
 }
 
 /* ---- both ---- */

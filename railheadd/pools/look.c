@@ -131,8 +131,8 @@ static bool end_list(struct pool_look *l, bool whole)
 /* Looks that began meanwhile need a list of their own: it begins after them. */
 static void begin_waiting(struct driver *d)
 {
-	if (!d->looks_call)
-		event_active(d->looks_due, EV_TIMEOUT, 0);
+	if (!d->looks.call)
+		event_active(d->looks.due, EV_TIMEOUT, 0);
 }
 
 static void list_ended(struct driver *d, bool whole)
@@ -154,7 +154,7 @@ static void look_list_done(void *arg, const struct cluster_result *r, const char
 	struct driver *d = arg;
 
 	(void)revision;
-	d->looks_call = NULL;
+	d->looks.call = NULL;
 	if (r->outcome != CLUSTER_OK)
 		hear(d, r);
 	list_ended(d, r->outcome == CLUSTER_OK);
@@ -200,7 +200,7 @@ static void list_due(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (d->looks_call)
+	if (d->looks.call)
 		return;
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
 		if (!s->look || !s->look->waits)
@@ -211,8 +211,8 @@ static void list_due(evutil_socket_t fd, short what, void *arg)
 	if (!any)
 		return;
 	which.n_without = find_harmless(d, uids);
-	d->looks_call = store->ops->list(store, &which, &fns, d);
-	if (!d->looks_call)
+	d->looks.call = store->ops->list(store, &which, &fns, d);
+	if (!d->looks.call)
 		list_ended(d, false); /* no memory */
 }
 
@@ -266,9 +266,9 @@ static int look_begin(struct driver *d, struct pool_seen *s)
 {
 	struct pool_look *l = calloc(1, sizeof(*l));
 
-	if (!d->looks_due)
-		d->looks_due = evtimer_new(d->conf.base, list_due, d);
-	if (!d->looks_due || !l || !(l->timer = evtimer_new(d->conf.base, again, l))) {
+	if (!d->looks.due)
+		d->looks.due = evtimer_new(d->conf.base, list_due, d);
+	if (!d->looks.due || !l || !(l->timer = evtimer_new(d->conf.base, again, l))) {
 		free(l);
 		return -1;
 	}
@@ -310,10 +310,10 @@ void pool_look_cancel(struct pool_seen *s)
 
 void pool_list_cancel(struct driver *d)
 {
-	if (d->looks_call)
-		d->conf.store->ops->cancel(d->looks_call);
-	d->looks_call = NULL;
-	if (d->looks_due)
-		event_free(d->looks_due);
-	d->looks_due = NULL;
+	if (d->looks.call)
+		d->conf.store->ops->cancel(d->looks.call);
+	d->looks.call = NULL;
+	if (d->looks.due)
+		event_free(d->looks.due);
+	d->looks.due = NULL;
 }

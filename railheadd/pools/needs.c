@@ -250,7 +250,7 @@ static int explain_held(const struct driver_need *n, struct err *e)
 
 static const char *no_answer(const struct driver *d)
 {
-	return d->why.code ? d->why.msg : "it was not reached yet";
+	return d->heard.why.code ? d->heard.why.msg : "it was not reached yet";
 }
 
 static int away(const struct driver *d, const char *pool, struct err *e)
@@ -274,14 +274,14 @@ static bool needs_was_refused(const struct driver *d, const char *pool)
 	const struct driver_need *n = needs_first_of(TAILQ_FIRST(&d->needs), pool);
 	int64_t since = n ? n->since : INT64_MAX;
 
-	if (d->refusing && ctx_since_boot(d->conf.ctx) - d->refused_at < LATELY)
+	if (d->heard.refusing && ctx_since_boot(d->conf.ctx) - d->heard.refused_at < LATELY)
 		return true;
-	return d->refused.code && d->refused_at >= since;
+	return d->heard.refused.code && d->heard.refused_at >= since;
 }
 
 static int store_refused(const struct driver *d, const char *pool, struct err *e)
 {
-	const struct err *why = &d->refused;
+	const struct err *why = &d->heard.refused;
 
 	err_set(e, ERR_AGAIN, 0, "pool %s: the cluster store refuses a block: %s", pool, why->msg);
 	return err_hint(e, "%s", *why->detail ? why->detail : "see `railctl cluster status`");
@@ -475,7 +475,7 @@ void needs_fail_unknown(struct driver *d)
 {
 	struct driver_need *n = TAILQ_FIRST(&d->needs);
 
-	const bool cut_off = !d->contact && d->why.code;
+	const bool cut_off = !d->heard.contact && d->heard.why.code;
 
 	while (n && (d->pools_known || cut_off)) {
 		char pool[sizeof(n->pool)];
@@ -499,12 +499,12 @@ static void needs_too_late(evutil_socket_t fd, short what, void *arg)
 	struct driver_need *n = arg;
 	const struct driver *d = n->driver;
 	/* A store may answer reads, and have no room for a write. */
-	bool failed = d->why.code && d->why_at >= n->since;
+	bool failed = d->heard.why.code && d->heard.why_at >= n->since;
 	struct err e;
 
 	(void)fd;
 	(void)what;
-	if (d->contact && !failed && !needs_was_refused(d, n->pool)) {
+	if (d->heard.contact && !failed && !needs_was_refused(d, n->pool)) {
 		err_set(&e, ERR_AGAIN, 0, "pool %s: no block came in time", n->pool);
 		(void)err_hint(&e, "see `railctl cluster status`");
 	} else {

@@ -23,7 +23,7 @@ static int read_seen(struct driver *d, const struct cluster_object *o, struct bl
 	if (rc < 0)
 		log_warn(&d->conf.ctx->log, "%s", e.msg);
 	/* It may be of a pool that this node gets to know later. */
-	d->own_skipped |= rc > 0;
+	d->own.skipped |= rc > 0;
 	return rc;
 }
 
@@ -31,10 +31,10 @@ static void own_begun(void *arg)
 {
 	struct driver *d = arg;
 
-	free(d->listed);
-	d->listed = NULL;
-	d->n_listed = 0;
-	d->own_skipped = false;
+	free(d->own.listed);
+	d->own.listed = NULL;
+	d->own.n_listed = 0;
+	d->own.skipped = false;
 	leave_listing(d);
 }
 
@@ -46,10 +46,10 @@ static void own_item(void *arg, const struct cluster_object *o)
 
 	if (read_seen(d, o, &seen))
 		return;
-	if (ARRAY_GROW(d->listed, d->n_listed, OWN_MAX, "blocks of this node", &e))
+	if (ARRAY_GROW(d->own.listed, d->own.n_listed, OWN_MAX, "blocks of this node", &e))
 		d->fatal = e;
 	else
-		d->listed[d->n_listed++] = seen;
+		d->own.listed[d->own.n_listed++] = seen;
 }
 
 static void own_listed(void *arg)
@@ -57,11 +57,11 @@ static void own_listed(void *arg)
 	struct driver *d = arg;
 
 	if (!d->fatal.code)
-		agent_listed(d->agent, d->listed, d->n_listed);
+		agent_listed(d->agent, d->own.listed, d->own.n_listed);
 	leave_listed(d);
-	free(d->listed);
-	d->listed = NULL;
-	d->n_listed = 0;
+	free(d->own.listed);
+	d->own.listed = NULL;
+	d->own.n_listed = 0;
 	driver_event(d);
 }
 
@@ -98,7 +98,7 @@ static void compare_later(const struct driver *d, int64_t wait)
 {
 	struct timeval t = { .tv_sec = wait / SECOND, .tv_usec = wait % SECOND / 1000 };
 
-	(void)event_add(d->copies_due, &t);
+	(void)event_add(d->own.copies_due, &t);
 }
 
 static void copy_wrong(void *arg, const struct err *why)
@@ -112,7 +112,7 @@ static void copies_compared(void *arg, const struct cluster_result *r)
 {
 	struct driver *d = arg;
 
-	d->copies_call = NULL;
+	d->own.copies_call = NULL;
 	/* A store that is full answers reads and refuses writes: an answer to this ends nothing. */
 	if (r->outcome == CLUSTER_REFUSED)
 		driver_refused(d, &r->err);
@@ -129,8 +129,8 @@ static void compare_copies(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	d->copies_call = s->ops->drop_copies(s, &d->own_which, &fns, d);
-	if (!d->copies_call)
+	d->own.copies_call = s->ops->drop_copies(s, &d->own.which, &fns, d);
+	if (!d->own.copies_call)
 		compare_later(d, d->conf.renew); /* no memory */
 }
 
@@ -138,25 +138,25 @@ static void compare_copies(evutil_socket_t fd, short what, void *arg)
 
 int own_begin(struct driver *d, struct err *e)
 {
-	const struct follow_conf f = { d->conf.base, d->conf.store, &d->own_which, &follow_fns, d };
+	const struct follow_conf f = { d->conf.base, d->conf.store, &d->own.which, &follow_fns, d };
 
 	if (d->conf.store->ops->drop_copies) {
-		d->copies_due = evtimer_new(d->conf.base, compare_copies, d);
-		if (!d->copies_due)
+		d->own.copies_due = evtimer_new(d->conf.base, compare_copies, d);
+		if (!d->own.copies_due)
 			return err_nomem(e);
 		compare_later(d, 0);
 	}
-	return follow_new(&f, &d->own_follow, e);
+	return follow_new(&f, &d->own.follow, e);
 }
 
 void own_end(struct driver *d)
 {
-	follow_free(d->own_follow);
-	d->own_follow = NULL;
-	if (d->copies_call)
-		d->conf.store->ops->cancel(d->copies_call);
-	d->copies_call = NULL;
-	if (d->copies_due)
-		event_free(d->copies_due);
-	d->copies_due = NULL;
+	follow_free(d->own.follow);
+	d->own.follow = NULL;
+	if (d->own.copies_call)
+		d->conf.store->ops->cancel(d->own.copies_call);
+	d->own.copies_call = NULL;
+	if (d->own.copies_due)
+		event_free(d->own.copies_due);
+	d->own.copies_due = NULL;
 }

@@ -82,7 +82,7 @@ int pools_load(struct driver *d, struct err *e)
 						     json_get(item, "definition"),
 						     json_get(item, "reserved") };
 
-		if (range_list_add(def.reserved, "reserved", &d->reserved, e) ||
+		if (range_list_add(def.reserved, "reserved", &d->reserved.ranges, e) ||
 		    pool_replace(d, &def, false, e))
 			return -1;
 	}
@@ -225,8 +225,8 @@ static void use(struct driver *d, struct pool_seen *s)
 	log_info(&d->conf.ctx->log, "shared pool %s%s", s->name,
 		 s->state == POOL_ADOPTING ? " (adopting)" : "");
 	(void)needs_tell(d, s->name);
-	if (d->own_skipped && d->own_follow)
-		follow_again(d->own_follow);
+	if (d->own.skipped && d->own.follow)
+		follow_again(d->own.follow);
 }
 
 /*
@@ -253,7 +253,7 @@ static void pools_compare(struct driver *d)
 			s->rival_since = d->conf.ctx->now(d->conf.ctx->clock);
 		s->rival = rival;
 	}
-	for (s = TAILQ_FIRST(&d->seen); d->reserved_known && s; s = TAILQ_NEXT(s, all)) {
+	for (s = TAILQ_FIRST(&d->seen); d->reserved.known && s; s = TAILQ_NEXT(s, all)) {
 		p = pools_find(d, s->name);
 		if (s->fresh && !(p && p->gone))
 			use(d, s);
@@ -270,13 +270,13 @@ static struct json *reserved_in(const struct ranges *reserved, struct ip_prefix 
 
 struct json *pools_reserved_in(const struct driver *d, struct ip_prefix subnet)
 {
-	return reserved_in(&d->reserved, subnet);
+	return reserved_in(&d->reserved.ranges, subnet);
 }
 
 /* Only pools in whose subnets something differs are taken over again. */
 static void pools_exchange(struct driver *d, struct ranges *with)
 {
-	struct ranges old = d->reserved;
+	struct ranges old = d->reserved.ranges;
 	struct pool_seen *s;
 
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
@@ -285,14 +285,14 @@ static void pools_exchange(struct driver *d, struct ranges *with)
 
 		s->fresh |= !was || !is || !json_same(was, is);
 	}
-	d->reserved = *with;
+	d->reserved.ranges = *with;
 	*with = old;
 }
 
 static void pools_can_be_used(struct driver *d)
 {
 	pools_compare(d);
-	if (d->pools_listed && d->reserved_known)
+	if (d->pools_listed && d->reserved.known)
 		driver_pools_known(d);
 	driver_event(d);
 }
@@ -309,8 +309,8 @@ void driver_reserved(struct driver *d, const struct ranges *reserved, const stru
 	}
 	if (reserved)
 		pools_exchange(d, &copy);
-	d->reserved_of = of ? *of : (struct node_pool){ .generation = 0 };
-	d->reserved_known = true;
+	d->reserved.of = of ? *of : (struct node_pool){ .generation = 0 };
+	d->reserved.known = true;
 	pools_can_be_used(d);
 }
 

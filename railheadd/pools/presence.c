@@ -75,7 +75,7 @@ bool driver_pool_report(const void *arg, const char *pool, struct node_pool *out
 static struct node_pool report_of_reserved(const struct driver *d)
 {
 	const struct pool_seen *s = pools_stale(d);
-	struct node_pool p = d->reserved_of;
+	struct node_pool p = d->reserved.of;
 
 	if (s && !*p.waits)
 		(void)snprintf(p.waits, sizeof(p.waits), "pool %.31s: %.200s", s->name,
