@@ -312,7 +312,7 @@ test_topo_what_is_not_told_is_null()
 test_topo_says_the_same_twice()
 {
 	local form name=$XML/rccl-topo_8p_950.xml
-	for form in '' --json --env --map --labels '--svg -'; do
+	for form in '' --json --env --labels '--svg -'; do
 		# shellcheck disable=SC2086
 		ok topo --nccl-xml "$name" $form
 		cp "$W/out" "$W/first"
@@ -406,7 +406,6 @@ test_topo_of_a_machine_without_any()
 	[ "$(grep gpus= "$W/out")" != railhead.io/gpus=0 ] || has 'railhead.io/gdr-ready=none'
 	ok topo --env
 	[ -z "$(grep -v '^#' "$W/out")" ] || fail "$(said)"
-	ok topo --map
 	ok topo --svg "$W/none.svg"
 	mkdir -p "$W/empty/sys/bus/pci/devices"
 	ok topo --sysfs "$W/empty" --json
@@ -445,7 +444,7 @@ test_topo_options_that_are_wrong()
 {
 	local x=$XML/dgx-a100.xml
 	refused 2 'exclude each other' topo --sysfs / --nccl-xml "$x"
-	refused 2 'exclude each other' topo --nccl-xml "$x" --env --map
+	refused 2 'exclude each other' topo --nccl-xml "$x" --env --labels
 	refused 2 'exclude each other' topo --nccl-xml "$x" --json --svg -
 	refused 2 '--per-gpu is for --env' topo --nccl-xml "$x" --per-gpu
 	refused 2 '--skeleton is for' topo --nccl-xml "$x" --skeleton
@@ -485,17 +484,16 @@ test_topo_env()
 	has "NCCL_IB_HCA='=mlx5_1:1'"
 	ok topo --nccl-xml "$XML/dgx-a100.xml" --env --per-gpu
 	eq "GPUs" "$(grep -c "^export NCCL_IB_HCA='=mlx5_[0-9]:1'$" "$W/out")" 8
-	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --env --json
-	want '.env[0] | .name == "NCCL_IB_HCA" and (.value | startswith("=mlx5_0:1,mlx5_1:1,"))'
-	want '.gpus | length == 8 and all(.env[0].value | test("^=mlx5_[0-9]+:1,mlx5_[0-9]+:1$"))'
-	# a reason for each variable
-	ok topo --nccl-xml "$XML/dgx-a100.xml" --env --explain
-	eq "variables and reasons" "$(sed 's/^\(#\|export [A-Z_]*\).*/\1/; s/^export //' "$W/out" | paste -sd' ')" \
-		"# NCCL_IB_HCA # UCX_NET_DEVICES # NVSHMEM_HCA_LIST # NVSHMEM_ENABLE_NIC_PE_MAPPING"
-	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --env --json
+	eq "variables" "$(sed -n '/^# GPU 7/,$ s/^export \([A-Z_]*\).*/\1/p' "$W/out" | paste -sd' ')" \
+		"NCCL_IB_HCA UCX_NET_DEVICES NVSHMEM_HCA_LIST NVSHMEM_ENABLE_NIC_PE_MAPPING"
+	refused 2 '--json and --env exclude each other' topo --env --json
 	# NVSHMEM gives entry k to process k: for a node only if each GPU has one entry, in their order
-	want '[.env[].name] | index("NVSHMEM_ENABLE_NIC_PE_MAPPING") == null'
-	want '.gpus | all([.env[].name] | index("NVSHMEM_ENABLE_NIC_PE_MAPPING") != null)'
+	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --env
+	has "NCCL_IB_HCA='=mlx5_0:1,mlx5_1:1,"
+	hasnt NVSHMEM_ENABLE_NIC_PE_MAPPING
+	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --env --per-gpu
+	eq "GPUs" "$(grep -c "^export NCCL_IB_HCA='=mlx5_[0-9]*:1,mlx5_[0-9]*:1'$" "$W/out")" 8
+	eq "GPUs" "$(grep -c '^export NVSHMEM_ENABLE_NIC_PE_MAPPING' "$W/out")" 8
 	ok topo --nccl-xml "$XML/dgx-a100.xml" --env
 	grep -qx "export NVSHMEM_ENABLE_NIC_PE_MAPPING='1'" "$W/out" || fail "one HCA a GPU: $(said)"
 	sed -n "s/^export NVSHMEM_HCA_LIST='\(.*\)'$/\1/p" "$W/out" >"$W/list"
@@ -528,19 +526,13 @@ test_topo_env()
 	hasnt export
 }
 
-test_topo_map()
+# The programs of docs/affinity.md, for vLLM and Mooncake.
+test_topo_for_other_programs()
 {
-	ok topo --nccl-xml "$XML/dgx-a100.xml" --map
-	eq "for vLLM" "$(env -i bash -c '. "$1"; printf %s "$VLLM_GPU_NIC_PCIE_MAPPING"' - "$W/out" | cut -d, -f1-2)" \
-		"0000:07:00.0=0000:0c:00.0,0000:0f:00.0=0000:12:00.0"
-	has VLLM_NIC_SELECTION_VARS
-	has NCCL_IB_HCA
-	ok topo --nccl-xml "$XML/oci-bm-gpu-h100.xml" --map
-	has "VLLM_NIC_SELECTION_VARS='UCX_NET_DEVICES:1,NVSHMEM_HCA_LIST:1,NCCL_IB_HCA:1'"
-	sed 's/mlx5_3"/mlx5_10x"/' "$XML/dgx-a100.xml" >"$W/ten.xml"
-	ok topo --nccl-xml "$W/ten.xml" --map
-	hasnt NCCL_IB_HCA
-	ok topo --nccl-xml "$XML/dgx-a100.xml" --map --json
+	sed -n '/^export VLLM_GPU/,/^```/p' "$ROOT/docs/affinity.md" | sed "/^\`\`\`/d; s,railctl topo,railctl topo --nccl-xml $XML/dgx-a100.xml," >"$W/programs"
+	(cd "$W" && bash -ec '. ./programs && printf %s "$VLLM_GPU_NIC_PCIE_MAPPING"' >out 2>err) || fail "$(said)"
+	eq "for vLLM" "$(cut -d, -f1-2 "$W/out")" "0000:07:00.0=0000:0c:00.0,0000:0f:00.0=0000:12:00.0"
+	cp "$W/mooncake.json" "$W/out"
 	want 'keys | length == 8'
 	want '.["cuda:1"][0] == ["mlx5_1"] and (.["cuda:1"][1] | length == 7 and index("mlx5_1") == null)'
 }

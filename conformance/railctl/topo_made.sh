@@ -8,7 +8,7 @@ made_answer()
 {
 	local form
 	echo "=== $1"
-	for form in '' --env --map --labels; do
+	for form in '' --env --labels; do
 		echo "--- topo $form"
 		# shellcheck disable=SC2086
 		railctl topo --sysfs "$W/$1" $form
@@ -96,17 +96,6 @@ matrix_agrees()
 		<(grep -vxFf <(jq -r '.gpus[] | . as $g | .hcas[] | select(.data_direct) | "GPU\($g.index) \(.name) \("PIX", "PXB", "PHB", "NODE", "SYS")"' "$W/json") "$W/cells")
 }
 
-map_agrees()
-{
-	ok topo --sysfs "$W/$1" --map
-	sed -n "s/^export VLLM_GPU_NIC_PCIE_MAPPING='\(.*\)'/\1/p" "$W/out" | tr , '\n' >"$W/pairs"
-	# shellcheck disable=SC2016
-	differs_from_json "map of $1" '(.hcas | map({(.name): .bdf}) | add) as $at | .gpus[] | select(.assigned) | .bdf + "=" + $at[.assigned]' "$W/pairs"
-	ok topo --sysfs "$W/$1" --map --json
-	jq -r 'to_entries[] | .key + " " + (.value[0] | sort | join(","))' "$W/out" >"$W/pairs"
-	differs_from_json "map for Mooncake of $1" '.gpus[] | select(.share != []) | "cuda:\(.index) \(.share | sort | join(","))"' "$W/pairs"
-}
-
 # The file for NCCL, read again, has the same answer for each GPU.
 xml_agrees()
 {
@@ -142,7 +131,7 @@ test_topo_made_roles_of_a_file()
 	want '.hcas[] | select(.name == "mlx5_an0") | .role == "storage" and .rule == "slower"'
 }
 
-# Without GPUDirect RDMA, NCCL's search may take other HCAs: table, JSON and --env --explain say so, and only then.
+# Without GPUDirect RDMA, NCCL's search may take other HCAs: table and JSON say so, and only then.
 test_topo_made_uncertain()
 {
 	local gdr sign='* less certain: without GPUDirect RDMA'
@@ -153,18 +142,12 @@ test_topo_made_uncertain()
 	want '.gpus | all(.nccl.gdr and (.nccl | has("uncertain") | not))'
 	ok topo --nccl-xml "$W/gdr1.xml"
 	hasnt '*'
-	ok topo --nccl-xml "$W/gdr1.xml" --env --explain
-	hasnt 'search'
 	ok topo --nccl-xml "$W/gdr0.xml" --json
 	fits_schema gdr0
 	want '.gpus | all(.nccl.gdr == false and .nccl.uncertain == "gdr-off")'
 	ok topo --nccl-xml "$W/gdr0.xml"
 	has "$sign"
 	eq "marked HCAs" "$(sed -n '/^PCI /,$p' "$W/out" | grep -c '^0000.*mlx5_[0-9]*\*')" 8
-	ok topo --nccl-xml "$W/gdr0.xml" --env --explain
-	has "# GPU 0, 1, 2, 3, 4, 5, 6, 7: without GPUDirect RDMA, NCCL's search may take other HCAs"
-	ok topo --nccl-xml "$W/gdr0.xml" --env
-	hasnt 'search'
 }
 
 # NCCL does not find the VF v. Each rank takes it for a device of its own CPU, so that two ranks fuse it with others.
@@ -245,8 +228,8 @@ test_topo_made_forms_agree()
 		cp "$W/out" "$W/text"
 		sed -n '/^PCI /,$p' "$W/out" | awk 'NR > 1 && /^[0-9a-f]/ { print $1, $8, $11 }' >"$W/table"
 		differs_from_json "table of $name" '.gpus[] | [.bdf, .assigned // "-", (if .nccl.class == null then "-" elif .nccl.gdr then "on" else "off" end)] | join(" ")' "$W/table"
-		ok topo --sysfs "$W/$name" --env --json
-		jq -r '.env[] | select(.name == "UCX_NET_DEVICES") | .value' "$W/out" | tr , '\n' | sed 's/:.*//' | sort >"$W/env"
+		ok topo --sysfs "$W/$name" --env
+		sed -n "s/^export UCX_NET_DEVICES='\(.*\)'/\1/p" "$W/out" | tr , '\n' | sed 's/:.*//' | sort >"$W/env"
 		[ ! -s "$W/env" ] || differs_from_json "env of $name" '[.gpus[].share[]] | unique[]' "$W/env"
 		ok topo --sysfs "$W/$name" --labels
 		has "railhead.io/gpus=$(jq '.gpus | length' "$W/json")"
@@ -254,7 +237,6 @@ test_topo_made_forms_agree()
 		has "railhead.io/rails=$(jq '[.hcas[].rail | values] | unique | length' "$W/json")"
 		has "railhead.io/nccl-differs=$(jq '[.gpus[] | select(.differs != null and .differs.cause != "flat-vm")] | length' "$W/json")"
 		matrix_agrees "$name"
-		map_agrees "$name"
 		xml_agrees "$name"
 		svg_agrees "$name"
 		check_agrees "$name"

@@ -41,16 +41,10 @@ static int topo_show_text(const struct cmd_run *r, const struct topo *t, struct 
 	return show_lines(v, &r->out, e);
 }
 
-static bool has_json(const char *option)
-{
-	return !strcmp(option, "env") || !strcmp(option, "map");
-}
-
 /* At most one option may choose the output. */
 static int check_outputs(struct cmd_run *r, struct err *e)
 {
-	static const char *const names[] = { "env",        "map", "labels",
-					     "labels-out", "svg", "nccl-xml-out" };
+	static const char *const names[] = { "env", "labels", "labels-out", "svg", "nccl-xml-out" };
 	const char *first = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -60,12 +54,10 @@ static int check_outputs(struct cmd_run *r, struct err *e)
 			return cmd_usage(r, e, "--%s and --%s exclude each other", first, names[i]);
 		first = names[i];
 	}
-	if (r->out.json && first && !has_json(first))
+	if (r->out.json && first)
 		return cmd_usage(r, e, "--json and --%s exclude each other", first);
 	if (opt_is_set(&r->opts, "per-gpu") && !opt_is_set(&r->opts, "env"))
 		return cmd_usage(r, e, "--per-gpu is for --env");
-	if (opt_is_set(&r->opts, "explain") && !opt_is_set(&r->opts, "env"))
-		return cmd_usage(r, e, "--explain is for --env");
 	return topo_check_xml(r, e);
 }
 
@@ -85,16 +77,12 @@ static int count_named(struct cmd_run *r, struct topo *t, struct err *e)
 
 static int topo_run(struct cmd_run *r, struct err *e)
 {
-	static const struct {
-		const char *option;
-		show_fn show;
-	} forms[] = { { "map", show_map }, { "labels", show_labels } };
 	const char *svg = opt_get(&r->opts, "svg"), *xml = opt_get(&r->opts, "nccl-xml-out");
 	const char *labels = opt_get(&r->opts, "labels-out");
-	bool env = opt_is_set(&r->opts, "env"), map = opt_is_set(&r->opts, "map");
+	bool env = opt_is_set(&r->opts, "env");
 	auto_topo struct topo t = { 0 };
 
-	if (check_outputs(r, e) || topo_load(r, env || map || xml ? 0 : TOPO_FINDINGS, &t, e) ||
+	if (check_outputs(r, e) || topo_load(r, env || xml ? 0 : TOPO_FINDINGS, &t, e) ||
 	    ((labels || opt_is_set(&r->opts, "labels")) && count_named(r, &t, e)))
 		return -1;
 	if (svg)
@@ -104,19 +92,13 @@ static int topo_run(struct cmd_run *r, struct err *e)
 	if (xml)
 		return topo_write_xml(r, &t, xml, e);
 	if (r->out.json) {
-		auto_json struct json *o = env   ? show_env_json(&t.view)
-					   : map ? show_map_json(&t.view)
-						 : show_json(&t.view);
+		auto_json struct json *o = show_json(&t.view);
 		return o ? out_json(&r->out, o, e) : err_nomem(e);
 	}
 	if (env)
-		return show_env(&t.view,
-				(opt_is_set(&r->opts, "per-gpu") ? SHOW_EACH : 0) |
-					(opt_is_set(&r->opts, "explain") ? SHOW_EXPLAIN : 0),
-				r->out.to, e);
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
-		if (opt_is_set(&r->opts, forms[i].option))
-			return forms[i].show(&t.view, r->out.to, e);
+		return show_env(&t.view, opt_is_set(&r->opts, "per-gpu"), r->out.to, e);
+	if (opt_is_set(&r->opts, "labels"))
+		return show_labels(&t.view, r->out.to, e);
 	return topo_show_text(r, &t, e);
 }
 
@@ -142,8 +124,6 @@ static const struct opt options[] = {
 	{ "rccl", NULL, "RCCL's rules; with --nccl-xml-out, a file for RCCL", 0 },
 	{ "env", NULL, "variables that make NCCL, UCX and NVSHMEM use the GPUs' own HCAs", 0 },
 	{ "per-gpu", NULL, "with --env: for each GPU separately", 0 },
-	{ "explain", NULL, "with --env: print the reason of each line", 0 },
-	{ "map", NULL, "GPU=HCA pairs for vLLM; with --json, a map for Mooncake", 0 },
 	{ "labels", NULL, "a feature file for Node Feature Discovery", 0 },
 	{ "labels-out", "FILE", "write that file in one step; \"-\" is standard output", 0 },
 	{ "svg", "FILE", "write a picture; \"-\" is standard output", 0 },

@@ -53,19 +53,9 @@ struct json *show_findings_json(const struct topo_view *v);
 
 /*
  * show_env - print "export" lines with variables that make NCCL, UCX and NVSHMEM use the GPUs' own
- * HCAs: for all GPUs together, or with SHOW_EACH for each GPU; with SHOW_EXPLAIN each has its
- * reason as a comment before it. They never have a GID index. show_env_json: {"env": [...], "gpus":
- * [{"bdf", "env"}]}, owned by the caller; NULL: no memory.
+ * HCAs: for all GPUs together, or for each GPU. They never have a GID index.
  */
-enum { SHOW_EACH = 1, SHOW_EXPLAIN = 2 };
-int show_env(const struct topo_view *v, unsigned how, FILE *to, struct err *e) must_check;
-struct json *show_env_json(const struct topo_view *v);
-
-/* show_map - print "export" lines for vLLM, with GPU=HCA pairs of PCI addresses. show_map_json, for
- * Mooncake: {"cuda:0": [[preferred], [others]], ...}, without accelerators that have ports on their
- * package; owned by the caller; NULL: no memory. */
-int show_map(const struct topo_view *v, FILE *to, struct err *e) must_check;
-struct json *show_map_json(const struct topo_view *v);
+int show_env(const struct topo_view *v, bool each, FILE *to, struct err *e) must_check;
 
 /* show_labels - print lines name=value for a feature file of Node Feature Discovery. */
 int show_labels(const struct topo_view *v, FILE *to, struct err *e) must_check;

@@ -7,18 +7,6 @@
 #include "lib/rdma/version.h"
 #include "topo/output/show_priv.h"
 
-/* The variables for a set of GPUs. */
-struct env {
-	struct {
-		const char *name; /* a literal */
-		char *value;      /* owned */
-		const char *why;  /* a literal, or why_ucx */
-		bool always;      /* why is printed without --explain, too */
-	} var[8];
-	size_t n;
-	char why_ucx[160];
-};
-
 /* ---- whose HCAs ---- */
 
 /* HCAs, each once. */
@@ -69,7 +57,8 @@ static bool is_of_file(const struct topo_machine *m)
 	return m->source == TOPO_NCCL_XML || m->source == TOPO_RCCL_XML;
 }
 
-const char *show_why_unnamed(const struct topo_machine *m, uint32_t hca)
+/* Why no variable of NCCL or NVSHMEM can name this HCA; NULL: one can. */
+static const char *why_unnamed(const struct topo_machine *m, uint32_t hca)
 {
 	const struct topo_hca *h = &m->hca[hca];
 	bool file = is_of_file(m);
@@ -90,12 +79,12 @@ const char *show_why_unnamed(const struct topo_machine *m, uint32_t hca)
  */
 static bool ucx_names(const struct topo_machine *m, uint32_t hca)
 {
-	return !show_why_unnamed(m, hca) || (is_efa(m, hca) && !is_of_file(m));
+	return !why_unnamed(m, hca) || (is_efa(m, hca) && !is_of_file(m));
 }
 
 static bool nccl_names(const struct topo_machine *m, uint32_t hca)
 {
-	return !show_why_unnamed(m, hca);
+	return !why_unnamed(m, hca);
 }
 
 /* The port of an RDMA device. NCCL's files count on for functions of one card: mlx5_1 at function 1
@@ -161,32 +150,18 @@ static bool show_env_is_displaced(const struct topo_view *v, uint32_t hca)
 
 /* ---- variables ---- */
 
-static int put_var(struct env *e, const char *name, char *value, const char *why)
+/* The value is one word of a POSIX shell. */
+static void put_var(FILE *to, const char *name, const char *before, const char *value)
 {
-	if (!value)
-		return -1;
-	e->var[e->n].name = name;
-	e->var[e->n].value = value;
-	e->var[e->n].why = why;
-	e->var[e->n].always = false;
-	e->n++;
-	return 0;
+	fprintf(to, "export %s='%s", name, before);
+	for (; *value; value++) {
+		if (*value == '\'')
+			fputs("'\\''", to);
+		else
+			fputc(*value, to);
+	}
+	fputs("'\n", to);
 }
-
-static char *exact_list(const char *devices)
-{
-	char *text;
-
-	return asprintf(&text, "=%s", devices) < 0 ? NULL : text;
-}
-
-static void env_clear(struct env *e)
-{
-	for (size_t i = 0; i < e->n; i++)
-		free(e->var[i].value);
-	*e = (struct env){ 0 };
-}
-#define auto_env auto_clean(env_clear)
 
 /* The names before are not this one: a file can have an HCA and its Data Direct function. */
 static bool show_env_is_new(const struct topo_machine *m, const uint32_t *hca, size_t n,
@@ -246,7 +221,7 @@ static bool is_by_gpu(const struct topo_view *v, const bool *want, const uint32_
 }
 
 /* Those of UCX for the HCAs in all. -1: no memory. */
-static int put_ucx(const struct topo_machine *m, const struct shares *all, struct env *out)
+static int put_ucx(const struct topo_machine *m, const struct shares *all, FILE *to)
 {
 	auto_shares struct shares named = { 0 };
 	char since[LIB_RULE_LEN];
@@ -254,105 +229,60 @@ static int put_ucx(const struct topo_machine *m, const struct shares *all, struc
 
 	if (pick_named(m, all, ucx_names, &named))
 		return -1;
-	for (size_t i = 0; i < named.n; i++)
-		efa |= is_efa(m, named.hca[i]);
-	(void)snprintf(out->why_ucx, sizeof(out->why_ucx),
-		       efa ? "%s: its transport srd uses EFA; do not set it for an earlier one, "
-			     "which may need TCP"
-			   : "the same for UCX",
-		       lib_rule_versions(UCX_HAS_EFA, since));
 	if (!named.n)
 		return 0;
-	if (put_var(out, "UCX_NET_DEVICES", device_list(m, named.hca, named.n), out->why_ucx))
+	auto_free char *devices = device_list(m, named.hca, named.n);
+	if (!devices)
 		return -1;
-	out->var[out->n - 1].always = efa;
+	for (size_t i = 0; i < named.n; i++)
+		efa |= is_efa(m, named.hca[i]);
+	if (efa)
+		fprintf(to,
+			"# %s: its transport srd uses EFA; do not set it for an earlier one, which "
+			"may need TCP\n",
+			lib_rule_versions(UCX_HAS_EFA, since));
+	put_var(to, "UCX_NET_DEVICES", "", devices);
 	return 0;
-}
-
-/* Those of NCCL for these HCAs. -1: no memory. */
-static int put_nccl(const struct topo_view *v, const struct shares *named, struct env *out)
-{
-	auto_free char *devices = device_list(v->m, named->hca, named->n);
-	bool misled = false;
-
-	for (size_t i = 0; i < named->n; i++)
-		misled |= show_env_is_displaced(v, named->hca[i]);
-	return !devices ||
-			       put_var(out, "NCCL_IB_HCA", exact_list(devices),
-				       "these and no others: = forbids that mlx5_1 also means "
-				       "mlx5_10") ||
-			       (misled && put_var(out, "NCCL_IB_MERGE_VFS", strdup("0"),
-						  "else NCCL looks for a VF at device 00 of its "
-						  "bus, where its card is not"))
-		       ? -1
-		       : 0;
-}
-
-/* Those of NVSHMEM for these HCAs of the GPUs in want[]. -1: no memory. */
-static int put_nvshmem(const struct topo_view *v, const bool *want, const struct shares *named,
-		       struct env *out)
-{
-	return put_var(out, "NVSHMEM_HCA_LIST", device_list(v->m, named->hca, named->n),
-		       "the same for NVSHMEM") ||
-			       (is_by_gpu(v, want, named->hca, named->n) &&
-				put_var(out, "NVSHMEM_ENABLE_NIC_PE_MAPPING", strdup("1"),
-					"process number k takes device k of the list"))
-		       ? -1
-		       : 0;
 }
 
 /* The variables for the GPUs in want[], which share all; none if these have no names. -1: no
  * memory. */
-static int output_make_env(const struct topo_view *v, const bool *want, const struct shares *all,
-			   struct env *out)
+static int put_env(const struct topo_view *v, const bool *want, const struct shares *all, FILE *to)
 {
 	auto_shares struct shares named = { 0 };
+	bool misled = false;
 
-	*out = (struct env){ 0 };
-	if (pick_named(v->m, all, nccl_names, &named) || (named.n && put_nccl(v, &named, out)) ||
-	    put_ucx(v->m, all, out) || (named.n && put_nvshmem(v, want, &named, out))) {
-		env_clear(out);
+	if (pick_named(v->m, all, nccl_names, &named))
 		return -1;
-	}
+	auto_free char *devices = device_list(v->m, named.hca, named.n);
+	for (size_t i = 0; i < named.n; i++)
+		misled |= show_env_is_displaced(v, named.hca[i]);
+	if (named.n && !devices)
+		return -1;
+	/* "=": without it, mlx5_1 also means mlx5_10 */
+	if (named.n)
+		put_var(to, "NCCL_IB_HCA", "=", devices);
+	if (misled)
+		put_var(to, "NCCL_IB_MERGE_VFS", "", "0");
+	if (put_ucx(v->m, all, to))
+		return -1;
+	if (named.n)
+		put_var(to, "NVSHMEM_HCA_LIST", "", devices);
+	if (named.n && is_by_gpu(v, want, named.hca, named.n))
+		put_var(to, "NVSHMEM_ENABLE_NIC_PE_MAPPING", "", "1");
 	return 0;
 }
 
-/* The variables of one GPU. want[] has a place for each, and none is set. */
-static int make_one(const struct topo_view *v, bool *want, size_t g, struct env *out)
+/* A variable can name one of these HCAs: UCX names all that NCCL and NVSHMEM name. */
+static bool has_named(const struct topo_machine *m, const struct shares *all)
 {
-	auto_shares struct shares all = { 0 };
-
-	want[g] = true;
-	int rc = collect_shares(v, want, &all) || output_make_env(v, want, &all, out) ? -1 : 0;
-	want[g] = false;
-	return rc;
+	for (size_t i = 0; i < all->n; i++)
+		if (ucx_names(m, all->hca[i]))
+			return true;
+	return false;
 }
 
-/* ---- as shell ---- */
-
-/* Quote s as one word of a POSIX shell. */
-static void put_quoted(const char *s, FILE *to)
-{
-	fputc('\'', to);
-	for (; *s; s++) {
-		if (*s == '\'')
-			fputs("'\\''", to);
-		else
-			fputc(*s, to);
-	}
-	fputc('\'', to);
-}
-
-static void put_env(const struct env *e, bool explain, FILE *to)
-{
-	for (size_t i = 0; i < e->n; i++) {
-		if (explain || e->var[i].always)
-			fprintf(to, "# %s\n", e->var[i].why);
-		fprintf(to, "export %s=", e->var[i].name);
-		put_quoted(e->var[i].value, to);
-		fputc('\n', to);
-	}
-}
+/* ---- comments ---- */
 
 /* A comment, because a shell reads the output. */
 static void put_none(const struct topo_view *v, bool left_out, FILE *to)
@@ -369,7 +299,7 @@ static bool put_unnamed(const struct topo_machine *m, const struct shares *all, 
 	const char *last = NULL;
 
 	for (size_t i = 0; i < all->n; i++) {
-		const char *why = show_why_unnamed(m, all->hca[i]);
+		const char *why = why_unnamed(m, all->hca[i]);
 		if (!why)
 			continue;
 		if (last != why)
@@ -385,20 +315,25 @@ static bool put_unnamed(const struct topo_machine *m, const struct shares *all, 
 	return last;
 }
 
-static int put_each(const struct topo_view *v, bool *want, bool explain, FILE *to)
+/* Of each GPU in scope; overwrites want[]. */
+static int put_each(const struct topo_view *v, bool *want, FILE *to)
 {
 	char bdf[PCI_STR_LEN];
 
+	memset(want, 0, v->m->n_gpus * sizeof(*want));
 	for (size_t g = 0; g < v->m->n_gpus; g++) {
-		auto_env struct env one = { 0 };
+		auto_shares struct shares all = { 0 };
 
 		if (!show_has_gpu(v, g))
 			continue;
-		if (make_one(v, want, g, &one))
+		want[g] = true;
+		if (collect_shares(v, want, &all))
 			return -1;
 		fprintf(to, "# GPU %d, %s%s\n", v->m->gpu[g].index, show_gpu_bdf(v->m, g, bdf),
-			one.n ? "" : ": no HCA is nearest to it");
-		put_env(&one, explain, to);
+			has_named(v->m, &all) ? "" : ": no HCA is nearest to it");
+		if (put_env(v, want, &all, to))
+			return -1;
+		want[g] = false;
 	}
 	return 0;
 }
@@ -412,97 +347,17 @@ static bool *all_gpus(const struct topo_view *v)
 	return want;
 }
 
-/* A comment with the GPUs whose choice by NCCL is not certain. */
-static void put_uncertain(const struct topo_view *v, FILE *to)
-{
-	const char *sep = "# GPU ";
-
-	for (size_t g = 0; g < v->m->n_gpus; g++) {
-		if (!show_has_gpu(v, g) || !nccl_is_uncertain(v->nccl, g))
-			continue;
-		fprintf(to, "%s%d", sep, v->m->gpu[g].index);
-		sep = ", ";
-	}
-	if (*sep == ',')
-		fprintf(to, ": %s\n", show_why_uncertain(v->nccl));
-}
-
-int show_env(const struct topo_view *v, unsigned how, FILE *to, struct err *e)
+int show_env(const struct topo_view *v, bool each, FILE *to, struct err *e)
 {
 	auto_free bool *want = all_gpus(v);
 	auto_shares struct shares all = { 0 };
-	auto_env struct env env = { 0 };
-	bool left_out, explain = how & SHOW_EXPLAIN;
 
-	if (!want || collect_shares(v, want, &all) || output_make_env(v, want, &all, &env))
+	if (!want || collect_shares(v, want, &all))
 		return err_nomem(e);
-	left_out = put_unnamed(v->m, &all, to);
-	if (!env.n)
+	bool left_out = put_unnamed(v->m, &all, to);
+	if (!has_named(v->m, &all))
 		put_none(v, left_out, to);
-	if (explain)
-		put_uncertain(v, to);
-	if (!(how & SHOW_EACH)) {
-		put_env(&env, explain, to);
-		return show_finish(to, e);
-	}
-	memset(want, 0, v->m->n_gpus * sizeof(*want));
-	return put_each(v, want, explain, to) ? err_nomem(e) : show_finish(to, e);
-}
-
-/* ---- as JSON ---- */
-
-static int output_add_env(struct json *o, const struct env *env)
-{
-	struct json *list = json_add_array(o, "env");
-
-	if (!list)
-		return -1;
-	for (size_t i = 0; i < env->n; i++) {
-		struct json *var = json_push_object(list);
-
-		if (!var || json_add_str(var, "name", env->var[i].name) ||
-		    json_add_str(var, "value", env->var[i].value) ||
-		    json_add_str(var, "why", env->var[i].why))
-			return -1;
-	}
-	return 0;
-}
-
-static int add_each(struct json *o, const struct topo_view *v, bool *want)
-{
-	struct json *list = json_add_array(o, "gpus");
-	char bdf[PCI_STR_LEN];
-
-	if (!list)
-		return -1;
-	for (size_t g = 0; g < v->m->n_gpus; g++) {
-		auto_env struct env one = { 0 };
-		struct json *gpu;
-
-		if (!show_has_gpu(v, g))
-			continue;
-		gpu = json_push_object(list);
-		if (!gpu || make_one(v, want, g, &one) ||
-		    json_add_int(gpu, "index", v->m->gpu[g].index) ||
-		    json_add_str(gpu, "bdf", show_gpu_bdf(v->m, g, bdf)) ||
-		    output_add_env(gpu, &one))
-			return -1;
-	}
-	return 0;
-}
-
-struct json *show_env_json(const struct topo_view *v)
-{
-	auto_json struct json *o = json_new_object();
-	auto_free bool *want = all_gpus(v);
-	auto_shares struct shares all = { 0 };
-	auto_env struct env env = { 0 };
-
-	if (!o || !want || collect_shares(v, want, &all) || output_make_env(v, want, &all, &env) ||
-	    output_add_env(o, &env))
-		return NULL;
-	memset(want, 0, v->m->n_gpus * sizeof(*want));
-	if (add_each(o, v, want))
-		return NULL;
-	return TAKE_PTR(o);
+	if (each ? put_each(v, want, to) : put_env(v, want, &all, to))
+		return err_nomem(e);
+	return show_finish(to, e);
 }

@@ -28,10 +28,6 @@ bool show_unavailable(const struct topo_view *v, size_t gpu);
 /* show_why_uncertain - what nccl_is_uncertain() means, for people: one sentence. Static. */
 const char *show_why_uncertain(const struct nccl_prediction *a);
 
-/* show_why_unnamed - why no variable of NCCL or NVSHMEM can name this HCA; NULL: one can. Static.
- */
-const char *show_why_unnamed(const struct topo_machine *m, uint32_t hca);
-
 /* show_takes - the HCAs that NCCL uses for a GPU, each once, in NCCL's order: an array of *n
  * elements, owned by the caller; NULL: no memory. */
 uint32_t *show_takes(const struct nccl_prediction *a, size_t gpu, size_t *n);

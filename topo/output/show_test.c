@@ -87,12 +87,7 @@ static int write_svg(const struct topo_view *v, const struct out *o, struct err 
 
 static int write_env(const struct topo_view *v, const struct out *o, struct err *e)
 {
-	return show_env(v, SHOW_EACH, o->to, e);
-}
-
-static int write_map(const struct topo_view *v, const struct out *o, struct err *e)
-{
-	return show_map(v, o->to, e);
+	return show_env(v, true, o->to, e);
 }
 
 static int write_labels(const struct topo_view *v, const struct out *o, struct err *e)
@@ -347,17 +342,15 @@ static int all_forms(void *arg, struct err *e)
 	const struct topo_view *v = arg;
 	struct out o = { .to = fopen("/dev/null", "we") };
 	auto_json struct json *all = show_json(v);
-	auto_json struct json *env = all ? show_env_json(v) : NULL;
-	auto_json struct json *map = env ? show_map_json(v) : NULL;
 	int rc = -1;
 
 	if (!o.to)
 		return -1;
-	if (!map)
+	if (!all)
 		(void)err_nomem(e);
 	else
 		rc = show_matrix(v, &o, e) || write_svg(v, &o, e) || write_env(v, &o, e) ||
-				     write_map(v, &o, e) || write_labels(v, &o, e)
+				     write_labels(v, &o, e)
 			     ? -1
 			     : 0;
 	(void)fclose(o.to);
