@@ -94,7 +94,7 @@ railctl/cluster|lib/ ipam/alloc/
 railctl/ipam|lib/ cni/engine/ ipam/peers/ ipam/conf/ ipam/lease/ ipam/alloc/ ipam/admin/
 railctl/netconf|lib/ ipam/peers/ ipam/conf/ cni/engine/ plugins/ether/ plugins/
 railctl/rdma|lib/ cni/record/ fabric/ sriov/claim/ rdma/device/ rdma/inventory/ rdma/env/ rdma/qos/ diag/
-railctl/topo|lib/ topo/core/ topo/read/ topo/capture/ topo/nccl/ topo/output/ sriov/choose/ rdma/inventory/ diag/ railctl/rdma/
+railctl/topo|lib/ topo/core/ topo/read/ topo/capture/ topo/nccl/ topo/output/ rdma/inventory/ diag/ railctl/rdma/
 railctl/vf|lib/ cni/protocol/ cni/record/ sriov/admin/
 railctl|railctl/attachments/ railctl/cluster/ railctl/ipam/ railctl/netconf/ railctl/rdma/ railctl/topo/ railctl/vf/
 tools|lib/

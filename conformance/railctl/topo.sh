@@ -465,8 +465,6 @@ test_topo_options_that_are_wrong()
 	refused 2 'has no option --svg' topo --svg x check
 	refused 2 'did you mean "railctl topo check"' topo chek
 	refused 2 'needs FILE.tar' topo capture
-	refused 2 'needs --pods N' topo plan
-	refused 2 'is not a number from 1' topo plan --pods 0 --gpus-per-pod 1
 	refused 1 'No such file' topo --nccl-xml "$x" --svg "$W/nowhere/x.svg"
 	refused 1 'Is a directory' topo --nccl-xml "$x" --svg "$W"
 }
@@ -596,7 +594,7 @@ test_topo_labels_in_a_file()
 	refused 2 'exclude each other' topo --labels --labels-out "$W/x"
 }
 
-# --- captures, files for NCCL, plans -----------------------------------------------------------
+# --- captures, files for NCCL ------------------------------------------------------------------
 
 # A colleague's capture: a tar is refused, and the hint extracts it.
 test_topo_of_a_capture()
@@ -673,17 +671,6 @@ test_topo_file_for_a_guest()
 	refused 2 '--guest-map is for --nccl-xml-out' topo --nccl-xml "$XML/dgx-a100.xml" --guest-map $map
 	refused 2 '--guest is for --guest-map' topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out - --guest x
 	refused 1 '0000:aa:00.0' topo --nccl-xml "$XML/dgx-a100.xml" --nccl-xml-out - --guest-map 0000:05:00.0=0000:aa:00.0
-}
-
-test_topo_plan()
-{
-	ok topo plan --nccl-xml "$XML/dgx-a100.xml" --pods 4 --gpus-per-pod 2 --json
-	want '.version == 1 and (.pods | length == 4)'
-	want '[.pods[].vfs[].rail] | length == 8 and (unique | length == 8)'
-	want '.pods[0].gpus == ["0000:07:00.0", "0000:0f:00.0"] and [.pods[0].vfs[].hca] == ["mlx5_0", "mlx5_1"]'
-	ok topo plan --nccl-xml "$XML/dgx-a100.xml" --pods 8 --gpus-per-pod 1
-	eq "lines" "$(grep -c ' mlx5_[0-9] ' "$W/out")" 8
-	refused 1 'GPU' topo plan --nccl-xml "$XML/dgx-a100.xml" --pods 9 --gpus-per-pod 1
 }
 
 # Each finding of the output has a row in the table of docs/gpudirect.md.

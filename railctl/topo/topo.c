@@ -104,13 +104,8 @@ static int topo_run(struct cmd_run *r, struct err *e)
 
 /* ---- tables ---- */
 
-static const struct cmd *const commands[] = { &topo_check_cmd,
-					      &topo_diff_cmd,
-					      &topo_plan_cmd,
-					      &topo_rack_cmd,
-					      &topo_verify_cmd,
-					      &topo_capture_cmd,
-					      NULL };
+static const struct cmd *const commands[] = { &topo_check_cmd,  &topo_diff_cmd,    &topo_rack_cmd,
+					      &topo_verify_cmd, &topo_capture_cmd, NULL };
 
 static const struct opt options[] = {
 	TOPO_OPT_SYSFS,

@@ -6,8 +6,8 @@
 #include "lib/cli/cmd.h"
 #include "topo/output/show.h"
 
-extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_diff_cmd, topo_plan_cmd,
-	topo_rack_cmd, topo_verify_cmd;
+extern const struct cmd cmd_topo, topo_capture_cmd, topo_check_cmd, topo_diff_cmd, topo_rack_cmd,
+	topo_verify_cmd;
 
 /* Options that say where the machine comes from, for the tables of all commands here. */
 #define TOPO_OPT_SYSFS                                                                             \
@@ -83,12 +83,6 @@ void topo_clear(struct topo *t);
  * devices of the pod of process *pid (see struct topo_who). pid is NULL for a captured machine.
  */
 int topo_select(struct cmd_run *r, const int *pid, struct topo *t, struct err *e) must_check;
-
-/*
- * topo_taken - one bool for each PCI function of t->m, true for a VF that no pod can take now. The
- * caller owns *out. If the machine is not this one, *out does not change.
- */
-int topo_taken(struct cmd_run *r, const struct topo *t, bool **out, struct err *e) must_check;
 
 /*
  * topo_nccl_opts - fill t->opts from --set, --rccl and --nccl-version. If the caller set

@@ -279,6 +279,15 @@ static int prepare_work(struct work *w, struct err *e)
 	return 0;
 }
 
+/* For qsort_r() of indices of GPUs, by PCI address. */
+static int by_gpu_address(const void *x, const void *y, void *m)
+{
+	const struct topo_gpu *gpu = ((const struct topo_machine *)m)->gpu;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return cmp_u64(topo_pci_order(m, gpu[a].pci), topo_pci_order(m, gpu[b].pci));
+}
+
 int topo_choose(const struct topo_machine *m, const struct topo_scope *scope,
 		struct topo_choice *out, struct err *e)
 {
@@ -291,7 +300,7 @@ int topo_choose(const struct topo_machine *m, const struct topo_scope *scope,
 		if (find_nearest(&w, i, e))
 			return -1;
 	}
-	qsort_r(w.gpu, w.n_gpus, sizeof(*w.gpu), topo_cmp_gpus, (void *)m);
+	qsort_r(w.gpu, w.n_gpus, sizeof(*w.gpu), by_gpu_address, (void *)m);
 	if (assign_all(&w, e))
 		return -1;
 	number_rails(&w);

@@ -36,14 +36,6 @@ uint64_t topo_pci_order(const struct topo_machine *m, uint32_t pci)
 	return pci == TOPO_NONE ? UINT64_MAX : pci_order(m->pci[pci].addr);
 }
 
-int topo_cmp_gpus(const void *x, const void *y, void *m)
-{
-	const struct topo_gpu *gpu = ((const struct topo_machine *)m)->gpu;
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return cmp_u64(topo_pci_order(m, gpu[a].pci), topo_pci_order(m, gpu[b].pci));
-}
-
 void topo_machine_clear(struct topo_machine *m)
 {
 	for (size_t i = 0; i < m->n_gpus; i++)

@@ -87,7 +87,5 @@ uint32_t topo_find_hca(const struct topo_machine *m, const char *name);
 bool topo_is_socket(const struct topo_machine *m, uint32_t hca);
 /* topo_pci_order - pci_order() of a function, to sort by PCI address; TOPO_NONE sorts last. */
 uint64_t topo_pci_order(const struct topo_machine *m, uint32_t pci);
-/* topo_cmp_gpus - for qsort_r() of indices of GPUs, by PCI address; m: struct topo_machine. */
-int topo_cmp_gpus(const void *x, const void *y, void *m);
 
 #endif
