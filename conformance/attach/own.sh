@@ -142,7 +142,7 @@ test_own_address_that_a_living_pod_has()
 		ctl_said "${a%/*} (network"
 		ctl_said "the node itself has it"
 		ctl_fails rails check --json
-		eq "finding" "$(jq -r '.. | objects | select(.code? == "address-node") | .evidence' "$W/ctl")" "the node has ${a%/*}, too"
+		eq "finding" "$(jq -r '.. | objects | select(.code? == "address-node") | .value' "$W/ctl")" "the node has ${a%/*}, too"
 		ip addr flush to "${a%/*}" dev "$MASTER"
 	done
 	ctl ipam verify

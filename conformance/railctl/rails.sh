@@ -51,15 +51,15 @@ found()
 	grep -q "^$1 *$2 *team-a/job-0 $3: .*$4" "$W/out" || fail "must find $1 $2 $3 '$4': $(said)"
 	r rails check --strict --json
 	[ "$RC" = 1 ] || fail "strict: $(said)"
-	jq -e --arg s "$1" --arg c "$2" --arg i "team-a/job-0 $3" --arg t "$4" 'any(.[]; .result == $s and .code == $c and
-		.subject == $i and (.evidence | contains($t)) and (.consequence | length > 0) and (.remedy | length > 0))' \
+	jq -e --arg s "$1" --arg c "$2" --arg i "team-a/job-0 $3" --arg t "$4" 'any(.findings[]; .state == $s and .code == $c and
+		.subject == $i and (.value | contains($t)) and (.consequence | length > 0) and (.remedy | length > 0))' \
 		"$W/out" >/dev/null || fail "JSON must have $1 $2 $3 '$4': $(said)"
 }
 # only CHECK...: no finding of another kind.
 only()
 {
 	r rails check --json
-	eq "kinds" "$(jq -r '[.[] | select(.result != "ok") | .check] | unique | join(" ")' "$W/out")" "$*"
+	eq "kinds" "$(jq -r '[.findings[] | select(.state != "ok") | .check] | unique | join(" ")' "$W/out")" "$*"
 }
 
 test_rails_shows_a_pod()
@@ -117,12 +117,12 @@ test_rails_of_one_ADD()
 	in_pod ip link del net1r2
 	r rails check --json
 	[ "$RC" = 1 ] || fail "must fail: $(said)"
-	want 'any(.[]; .result == "fail" and .check == "interface" and (.subject | endswith("net1r2")))'
+	want 'any(.findings[]; .state == "fail" and .check == "interface" and (.subject | endswith("net1r2")))'
 	refused 2 'names no pod' rails --pod ''
 	for i in $RUN/attachments/all/*; do echo '{' >"$i"; done
 	r rails check --strict --json
 	[ "$RC" = 1 ] || fail "a damaged record: $(said)"
-	want 'length == 1 and .[0].result == "unknown" and .[0].code == "namespace-record" and (.[0].evidence | startswith("1 "))'
+	want '(.findings | length) == 1 and .findings[0].state == "unknown" and .findings[0].code == "namespace-record" and (.findings[0].value | startswith("1 "))'
 	no_masters
 }
 
@@ -167,7 +167,7 @@ test_rails_check_in_a_pod()
 	in_pod ip -6 rule flush
 	ip netns exec pod1 "$BIN/railctl" rails check --json >"$W/out"
 	eq "nothing to check" $? 1
-	want 'length == 1 and .[0].code == "namespace-empty" and .[0].result == "unknown"'
+	want '(.findings | length) == 1 and .findings[0].code == "namespace-empty" and .state == "unknown"'
 	no_masters
 }
 
@@ -269,7 +269,7 @@ test_rails_check_without_routing()
 	rail_add 2 null
 	in_pod ip route add default via 10.30.0.1 dev net2 metric 5
 	found warn way-shared net2 'from 10.30.0.12 to gateway 10.30.0.1: by net1, table 254'
-	want 'any(.[]; .remedy | contains("\"routing\": \"rail\""))'
+	want 'any(.findings[]; .remedy | contains("\"routing\": \"rail\""))'
 	only way
 	no_masters
 }

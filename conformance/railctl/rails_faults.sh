@@ -86,13 +86,13 @@ silent()
 	[[ $RC = 0 && $OUT == *' ok, 0 warned, 0 failed, 0 unknown' ]] || fail "$1: must find nothing: $(said)"
 }
 # found_now: what is found, as "STATE CODE IFNAME" lines, sorted.
-found_now() { jq -r '.[] | select(.result != "ok") | "\(.result) \(.code) \(.subject | sub("^team-a/job-0 "; ""))"' "$W/out" | sort -u; }
+found_now() { jq -r '.findings[] | select(.state != "ok") | "\(.state) \(.code) \(.subject | sub("^team-a/job-0 "; ""))"' "$W/out" | sort -u; }
 
 # do_remedy: run in the pod what the findings say that one should do there.
 do_remedy()
 {
 	local command
-	jq -r '.[] | select(.result != "ok") | .remedy | select(startswith("in the pod: ")) | ltrimstr("in the pod: ") |
+	jq -r '.findings[] | select(.state != "ok") | .remedy | select(startswith("in the pod: ")) | ltrimstr("in the pod: ") |
 		sub("; (the larger of this and|or set) .*"; "")' "$W/out" | sort -u >"$W/remedies"
 	[ -s "$W/remedies" ] || fail "no remedy to run: $(said)"
 	while read -r command <&8; do
@@ -112,7 +112,7 @@ fault()
 	P='ip netns exec pod1' W=$W sh -ec "$break" >"$W/break.out" 2>&1 || fail "test error: $break: $(<"$W/break.out")"
 	r rails check --json
 	[ "$(found_now)" = "$want" ] || fail "$break: must find '$want', not '$(found_now)': $(said)"
-	jq -e 'all(.[] | select(.result != "ok"); (.evidence | length > 0) and (.consequence | length > 0) and (.remedy | length > 0))' \
+	jq -e 'all(.findings[] | select(.state != "ok"); (.value | length > 0) and (.consequence | length > 0) and (.remedy | length > 0))' \
 		"$W/out" >/dev/null || fail "$break: evidence, consequence and remedy: $(said)"
 	if [ "$3" = remedy ]; then
 		do_remedy
@@ -258,7 +258,7 @@ has_reason()
 	sh -c "$2"
 	eventually sh -c "$BIN/railctl rails check --json | grep -q '\"$1\"'"
 	r rails check --json
-	jq -e --arg c "$1" --arg t "$3" 'any(.[]; .code == $c and (.consequence | contains($t)))' "$W/out" >/dev/null ||
+	jq -e --arg c "$1" --arg t "$3" 'any(.findings[]; .code == $c and (.consequence | contains($t)))' "$W/out" >/dev/null ||
 		fail "$1 must say '$3': $(said)"
 }
 
@@ -271,7 +271,7 @@ many_addresses()
 	eq 'lines of many addresses' "$(grep -c host-address <<<"$OUT")" 1
 	has '40 addresses of rm1 on the node: 203.0.113.1, 203.0.113.2, 203.0.113.3 and 37 more'
 	r rails check --json
-	eq 'findings of many addresses' "$(jq '[.[] | select(.code == "host-address")] | length' "$W/out")" 40
+	eq 'findings of many addresses' "$(jq '[.findings[] | select(.code == "host-address")] | length' "$W/out")" 40
 	do_remedy
 	silent 'after the remedy of many addresses'
 }
@@ -508,8 +508,8 @@ test_rails_check_codes_and_members()
 	two_in_one_net
 	p ip rule del from 10.30.0.11
 	r rails check --json
-	want '[.[] | keys_unsorted | join(" ")] | unique == ["check code subject result evidence consequence remedy", "check subject result evidence"]'
-	want '[.[] | select(.code) | .code | startswith("rule-")] == [true]'
+	want '[.findings[] | keys_unsorted | join(" ")] | unique == ["check code state subject value consequence remedy", "check state subject value consequence remedy"]'
+	want '[.findings[] | select(.code) | .code | startswith("rule-")] == [true]'
 	ok rails --json
 	want '.[0].rails[0] | keys_unsorted == ["ifname","present","network","plugin","master","mac","mtu","masterMtu","up","carrier","table",
 		"addresses","rules","routes","neighbours","settings"]'

@@ -72,9 +72,9 @@ test_rdma_check_without_devices()
 	reason=$(sed -n 's/^fail *devices *//p' "$W/out")
 	r rdma check --json --strict
 	[ "$RC" = 1 ] || fail "$(said)"
-	want 'length == 1 and (.[0] | .check == "devices" and .result == "fail" and (.consequence | length > 0) and
-		(.remedy | length > 0) and (has("subject") | not))'
-	eq "evidence" "$(jq -r '.[0].evidence' "$W/out")" "$reason"
+	want '(.findings | length) == 1 and (.findings[0] | .check == "devices" and .state == "fail" and (.consequence | length > 0) and
+		(.remedy | length > 0) and .subject == null)'
+	eq "evidence" "$(jq -r '.findings[0].value' "$W/out")" "$reason"
 	refused 2 '--pkey "0x0" is not a partition key' rdma check --pkey 0x8001 --pkey 0x0
 }
 

@@ -9,9 +9,9 @@
 /*
  * check_report - print the findings. r->status becomes CMD_FAILED after a finding that fails, and
  * if nothing could be checked. With the option "strict" it does after a warning or an unknown one,
- * too. width: of the column of ids. with_ok: lines also of what is ok; JSON always has them.
+ * too. width, flags: as of findings_print(); JSON has what is ok, too.
  */
-int check_report(struct cmd_run *r, const struct findings *all, int width, bool with_ok,
+int check_report(struct cmd_run *r, const struct findings *all, int width, unsigned flags,
 		 struct err *e) must_check;
 
 #endif

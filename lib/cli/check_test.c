@@ -28,7 +28,7 @@ static char *reported(const struct findings *all)
 	struct err e = { 0 };
 
 	ck_assert_ptr_nonnull(to);
-	ck_assert_int_eq(check_report(&r, all, 3, true, &e), 0);
+	ck_assert_int_eq(check_report(&r, all, 3, FINDINGS_OK, &e), 0);
 	(void)fclose(to);
 	return text;
 }
@@ -79,12 +79,12 @@ END_TEST
 START_TEST(without_memory_it_is_an_error)
 {
 	auto_findings struct findings all = { 0 };
-	struct cmd_run r = { .out.to = stdout };
+	struct cmd_run r = { .out = { .to = stdout, .json = true } };
 	struct err e = { 0 };
 
 	add(&all, "net0", "the MTU is 1500", "bandwidth is lower");
 	alloc_fail_begin(1);
-	const int rc = check_report(&r, &all, 3, true, &e);
+	const int rc = check_report(&r, &all, 3, FINDINGS_OK, &e);
 
 	(void)alloc_fail_end();
 	ck_assert_int_eq(rc, -1);

@@ -164,15 +164,6 @@ void findings_clear(struct findings *all)
 	*all = (struct findings){ 0 };
 }
 
-int finding_exit_status(const struct finding_exit *x, enum finding_state worst, bool strict)
-{
-	if (worst == FINDING_FAIL)
-		return x->fail;
-	if (worst == FINDING_WARN && x->warn)
-		return x->warn;
-	return worst != FINDING_OK && strict ? x->strict : 0;
-}
-
 /* ---- lines ---- */
 
 /* How much of text fits into n columns: up to the last space, or one long word. */
@@ -200,9 +191,9 @@ static void print_below(const struct out *o, int indent, const char *label, cons
 	}
 }
 
-void finding_print(const struct out *o, const struct finding *f, int width, const char *subject)
+static void print_one(const struct out *o, const struct finding *f, int width)
 {
-	const char *whom = subject ? subject : f->subject ? f->subject : "";
+	const char *whom = f->subject ? f->subject : "";
 	const char *id = f->code ? f->code : f->id;
 	const char *value = f->value ? f->value : f->path ? f->path : "-";
 	bool both = f->value && f->path;
@@ -226,6 +217,83 @@ void finding_print(const struct out *o, const struct finding *f, int width, cons
 		print_below(o, indent, "do: ", f->remedy);
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Consequence and remedy are alike; the evidence may differ. */
+static bool concludes_alike(const struct finding *a, const struct finding *b)
+{
+	return a->state == b->state && same_text(a->id, b->id) && same_text(a->code, b->code) &&
+	       same_text(a->reason, b->reason) && same_text(a->remedy, b->remedy);
+}
+
+static bool says_same(const struct finding *a, const struct finding *b)
+{
+	return concludes_alike(a, b) && same_text(a->value, b->value) &&
+	       same_text(a->path, b->path);
+}
+
+static bool is_first(const struct findings *all, size_t at,
+		     bool (*same)(const struct finding *a, const struct finding *b))
+{
+	for (size_t i = 0; i < at; i++)
+		if (same(&all->item[i], &all->item[at]))
+			return false;
+	return true;
+}
+
+/* The finding at first with the subjects of all that say the same: "net1, net2". */
+static void print_folded(const struct out *o, const struct findings *all, size_t first,
+			 bool concludes, int width)
+{
+	struct finding line = all->item[first];
+	char subjects[1200] = "";
+	size_t len = 0;
+
+	for (size_t i = first; i < all->n && len < sizeof(subjects); i++)
+		if (says_same(&all->item[i], &all->item[first]))
+			len += (size_t)snprintf(subjects + len, sizeof(subjects) - len, "%s%s",
+						len ? ", " : "",
+						all->item[i].subject ? all->item[i].subject : "");
+	if (len >= sizeof(subjects))
+		(void)strcpy(subjects + sizeof(subjects) - 4, "...");
+	line.subject = subjects;
+	if (!concludes)
+		line.reason = line.remedy = NULL;
+	print_one(o, &line, width);
+}
+
+/* A line for each evidence, and the conclusion once. */
+static void print_group(const struct out *o, const struct findings *all, size_t first, int width)
+{
+	size_t at = first;
+
+	for (size_t i = first + 1; i < all->n; i++) {
+		if (!concludes_alike(&all->item[i], &all->item[first]) ||
+		    !is_first(all, i, says_same))
+			continue;
+		print_folded(o, all, at, false, width);
+		at = i;
+	}
+	print_folded(o, all, at, true, width);
+}
+
+void findings_print(const struct out *o, const struct findings *all, int width, unsigned flags)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		bool ok = all->item[i].state == FINDING_OK;
+
+		if (ok && !(flags & FINDINGS_OK))
+			continue;
+		if (flags & FINDINGS_EACH || (ok && !(flags & FINDINGS_FOLD_OK)))
+			print_one(o, &all->item[i], width);
+		else if (is_first(all, i, concludes_alike))
+			print_group(o, all, i, width);
+	}
+}
+
 void findings_print_counts(const struct out *o, const struct findings *all)
 {
 	out_line(o, OUT_HEAD, "%zu ok, %zu warned, %zu failed, %zu unknown",
@@ -235,50 +303,27 @@ void findings_print_counts(const struct out *o, const struct findings *all)
 
 /* ---- JSON ---- */
 
-static const char *part_text(const struct finding *f, enum finding_part part)
+struct json *findings_json(const struct findings *all, const char *key)
 {
-	switch (part) {
-	case FINDING_ID:
-		return f->id;
-	case FINDING_CODE:
-		return f->code;
-	case FINDING_STATE:
-		return finding_state_name(f->state);
-	case FINDING_SUBJECT:
-		return f->subject;
-	case FINDING_VALUE:
-		return f->value;
-	case FINDING_PATH:
-		return f->path;
-	case FINDING_REASON:
-		return f->reason;
-	case FINDING_REMEDY:
-		return f->remedy;
-	}
-	return NULL;
-}
+	auto_json struct json *o = json_new_object();
+	struct json *list;
 
-int finding_add_json(struct json *o, const struct finding *f, const struct finding_key *keys)
-{
-	for (; keys->key; keys++) {
-		const char *text = part_text(f, keys->part);
+	if (!o || json_add_int(o, "version", 1) ||
+	    json_add_str(o, "state", finding_state_name(findings_worst(all))) ||
+	    !(list = json_add_array(o, key)))
+		return NULL;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct finding *f = &all->item[i];
+		struct json *one = json_push_object(list);
 
-		if (text ? json_add_str(o, keys->key, text)
-			 : keys->or_null && json_add_null(o, keys->key))
-			return -1;
-	}
-	return 0;
-}
-
-struct json *findings_json(const struct findings *all, const struct finding_key *keys)
-{
-	auto_json struct json *list = json_new_array();
-
-	for (size_t i = 0; list && i < all->n; i++) {
-		struct json *o = json_push_object(list);
-
-		if (!o || finding_add_json(o, &all->item[i], keys))
+		if (!one || json_add_str(one, "check", f->id) ||
+		    json_add_str(one, "code", f->code) ||
+		    json_add_str(one, "state", finding_state_name(f->state)) ||
+		    json_add_or_null(one, "subject", f->subject) ||
+		    json_add_or_null(one, "value", f->value) ||
+		    json_add_or_null(one, "consequence", f->reason) ||
+		    json_add_or_null(one, "remedy", f->remedy))
 			return NULL;
 	}
-	return TAKE_PTR(list);
+	return TAKE_PTR(o);
 }

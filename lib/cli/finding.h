@@ -69,52 +69,31 @@ size_t findings_count(const struct findings *all, enum finding_state s);
 void findings_clear(struct findings *all);
 #define auto_findings auto_clean(findings_clear)
 
-/* ---- the exit status ---- */
-
-struct finding_exit {
-	int fail;   /* status when the worst state is fail */
-	int warn;   /* status when it is warn; 0: a warning counts only if strict */
-	int strict; /* status for any other state but ok, if the caller is strict */
-};
-/* finding_exit_status - the status of a command whose worst finding is `worst`; 0: success. */
-int finding_exit_status(const struct finding_exit *x, enum finding_state worst, bool strict);
-
 /* ---- lines ---- */
 
+#define FINDINGS_OK      1u /* also what is ok */
+#define FINDINGS_FOLD_OK 2u /* what is ok is folded, too */
+#define FINDINGS_EACH    4u /* nothing is folded */
+
 /*
- * finding_print - "STATE  ID  SUBJECT: VALUE (PATH)", and lines with the reason ("so: ") and the
- * remedy ("do: ") below, which are broken at spaces on a terminal. The code stands in place of the
- * id if there is one. width: of the column of ids. subject NULL: the finding's own.
+ * findings_print - "STATE  ID  SUBJECT: VALUE (PATH)" for each finding, and lines with the reason
+ * ("so: ") and the remedy ("do: ") below, which are broken at spaces on a terminal. The code stands
+ * in place of the id if there is one. Findings that are not ok are folded: those that conclude
+ * alike have the conclusion once, and those of the same evidence one line. width: of the column of
+ * ids.
  */
-void finding_print(const struct out *o, const struct finding *f, int width, const char *subject);
+void findings_print(const struct out *o, const struct findings *all, int width, unsigned flags);
 
 /* findings_print_counts - "3 ok, 1 warned, 0 failed, 2 unknown". */
 void findings_print_counts(const struct out *o, const struct findings *all);
 
 /* ---- JSON ---- */
 
-enum finding_part {
-	FINDING_ID,
-	FINDING_CODE,
-	FINDING_STATE,
-	FINDING_SUBJECT,
-	FINDING_VALUE,
-	FINDING_PATH,
-	FINDING_REASON,
-	FINDING_REMEDY,
-};
-
-struct finding_key {
-	const char *key; /* NULL ends a table */
-	enum finding_part part;
-	bool or_null; /* an absent text is null; else the key is left out */
-};
-
-/* finding_add_json - the keys of a table. -1: no memory. */
-int finding_add_json(struct json *o, const struct finding *f,
-		     const struct finding_key *keys) must_check;
-
-/* findings_json - an array of objects with these keys; NULL: no memory. Owned by the caller. */
-struct json *findings_json(const struct findings *all, const struct finding_key *keys);
+/*
+ * findings_json - {"version": 1, "state": the worst, KEY: [...]}, where each finding has check,
+ * state, subject, value, consequence and remedy, which are null if there is no text, and code, if
+ * there is one. NULL: no memory. Owned by the caller.
+ */
+struct json *findings_json(const struct findings *all, const char *key);
 
 #endif

@@ -63,30 +63,6 @@ START_TEST(sorting_puts_the_worst_first_and_keeps_the_order_else)
 }
 END_TEST
 
-START_TEST(exit_statuses_follow_the_table)
-{
-	static const struct finding_exit two = { .fail = 1, .strict = 1 };
-	static const struct finding_exit three = { .fail = 4, .warn = 3, .strict = 3 };
-	static const struct {
-		const struct finding_exit *x;
-		enum finding_state worst;
-		bool strict;
-		int status;
-	} want[] = {
-		{ &two, FINDING_OK, true, 0 },        { &two, FINDING_UNKNOWN, false, 0 },
-		{ &two, FINDING_UNKNOWN, true, 1 },   { &two, FINDING_WARN, false, 0 },
-		{ &two, FINDING_WARN, true, 1 },      { &two, FINDING_FAIL, false, 1 },
-		{ &three, FINDING_OK, true, 0 },      { &three, FINDING_UNKNOWN, false, 0 },
-		{ &three, FINDING_UNKNOWN, true, 3 }, { &three, FINDING_WARN, false, 3 },
-		{ &three, FINDING_FAIL, true, 4 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(want); i++)
-		ck_assert_int_eq(finding_exit_status(want[i].x, want[i].worst, want[i].strict),
-				 want[i].status);
-}
-END_TEST
-
 static char *printed(const struct findings *all)
 {
 	char *text = NULL;
@@ -95,8 +71,7 @@ static char *printed(const struct findings *all)
 	const struct out o = { .to = to };
 
 	ck_assert_ptr_nonnull(to);
-	for (size_t i = 0; i < all->n; i++)
-		finding_print(&o, &all->item[i], 8, all->item[i].of[0] ? "all of them" : NULL);
+	findings_print(&o, all, 8, FINDINGS_OK | FINDINGS_EACH);
 	findings_print_counts(&o, all);
 	(void)fclose(to);
 	return text;
@@ -116,37 +91,35 @@ START_TEST(lines_have_evidence_reason_and_remedy)
 	finding_set_path(f, "/sys/x");
 	f = findings_add(&all, "iommu", FINDING_UNKNOWN);
 	finding_set_subject(f, "GPU 0");
-	f->of[0] = 1;
 
 	auto_free char *got = printed(&all);
 	ck_assert_str_eq(got, "warn     mtu       mlx5_0:1: 1500 (/sys/class/net/eth0/mtu)\n"
 			      "                   so: RDMA is slow\n"
 			      "                   do: set 9000\n"
 			      "ok       acs       /sys/x\n"
-			      "unknown  iommu     all of them: -\n"
+			      "unknown  iommu     GPU 0: -\n"
 			      "1 ok, 1 warned, 0 failed, 1 unknown\n");
 }
 END_TEST
 
-START_TEST(json_has_the_keys_of_the_table)
+START_TEST(json_has_all_keys)
 {
-	static const struct finding_key keys[] = {
-		{ "check", FINDING_ID, false },     { "subject", FINDING_SUBJECT, false },
-		{ "result", FINDING_STATE, false }, { "path", FINDING_PATH, true },
-		{ "do", FINDING_REMEDY, false },    { NULL, FINDING_ID, false },
-	};
 	auto_findings struct findings all = { 0 };
 
-	add(&all, "gid", FINDING_FAIL, "none");
-	finding_set_remedy(findings_add(&all, "mtu", FINDING_OK), "x");
-	finding_set_subject(&all.item[1], "net1");
-	finding_set_path(&all.item[1], "/a");
+	add(&all, "gid", FINDING_WARN, "none");
+	all.item[0].code = "gid-none";
+	finding_set_reason(&all.item[0], "so");
+	finding_set_remedy(&all.item[0], "do");
+	finding_set_subject(findings_add(&all, "mtu", FINDING_OK), "net1");
 
-	auto_json struct json *list = findings_json(&all, keys);
-	auto_free char *got = list ? json_print(list, false) : NULL;
-	ck_assert_str_eq(got, "[{\"check\":\"gid\",\"result\":\"fail\",\"path\":null},"
-			      "{\"check\":\"mtu\",\"subject\":\"net1\",\"result\":\"ok\","
-			      "\"path\":\"/a\",\"do\":\"x\"}]");
+	auto_json struct json *o = findings_json(&all, "findings");
+	auto_free char *got = o ? json_print(o, false) : NULL;
+	ck_assert_str_eq(
+		got, "{\"version\":1,\"state\":\"warn\",\"findings\":["
+		     "{\"check\":\"gid\",\"code\":\"gid-none\",\"state\":\"warn\","
+		     "\"subject\":null,\"value\":\"none\",\"consequence\":\"so\","
+		     "\"remedy\":\"do\"},{\"check\":\"mtu\",\"state\":\"ok\",\"subject\":\"net1\","
+		     "\"value\":null,\"consequence\":null,\"remedy\":null}]}");
 }
 END_TEST
 
@@ -185,6 +158,6 @@ START_TEST(each_allocation_may_fail)
 END_TEST
 
 TEST_PROGRAM("finding", the_worst_is_fail_before_warn_before_unknown_before_ok,
-	     sorting_puts_the_worst_first_and_keeps_the_order_else, exit_statuses_follow_the_table,
-	     lines_have_evidence_reason_and_remedy, json_has_the_keys_of_the_table,
+	     sorting_puts_the_worst_first_and_keeps_the_order_else,
+	     lines_have_evidence_reason_and_remedy, json_has_all_keys,
 	     a_text_may_be_set_again_and_is_cut_at_the_limit, each_allocation_may_fail)

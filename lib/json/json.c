@@ -416,6 +416,11 @@ int json_add_null(struct json *obj, const char *key)
 	return json_add_member(obj, key, cJSON_CreateNull()) ? 0 : -1;
 }
 
+int json_add_or_null(struct json *obj, const char *key, const char *s)
+{
+	return s && *s ? json_add_str(obj, key, s) : json_add_null(obj, key);
+}
+
 struct json *json_add_object(struct json *obj, const char *key)
 {
 	return from_cjson(json_add_member(obj, key, cJSON_CreateObject()));

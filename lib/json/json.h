@@ -152,6 +152,8 @@ int json_add_int(struct json *obj, const char *key, int64_t v) must_check;
 int json_add_bool(struct json *obj, const char *key, bool v) must_check;
 int json_add_num(struct json *obj, const char *key, double v) must_check; /* null if not finite */
 int json_add_null(struct json *obj, const char *key) must_check;
+int json_add_or_null(struct json *obj, const char *key,
+		     const char *s) must_check;                  /* NULL, "": null */
 struct json *json_add_object(struct json *obj, const char *key); /* NULL: no memory */
 struct json *json_add_array(struct json *obj, const char *key);
 int json_add_copy(struct json *obj, const char *key, const struct json *n) must_check; /* same */

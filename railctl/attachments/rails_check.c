@@ -76,7 +76,7 @@ static int attachments_check_run(struct cmd_run *r, struct err *e)
 
 	if (rails_pods_read(r, &p, e) || check_pods(&p, r, &found, e))
 		return -1;
-	return check_report(r, &found, ID_WIDTH, opt_is_set(&r->opts, "all"), e);
+	return check_report(r, &found, ID_WIDTH, opt_is_set(&r->opts, "all") ? FINDINGS_OK : 0, e);
 }
 
 static const struct opt options[] = {

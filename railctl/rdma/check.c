@@ -63,7 +63,7 @@ static int rdma_check_run(struct cmd_run *r, struct err *e)
 		data.device[i].lossy = rdma_is_on_lossy(&cards, r->ctx.sysfs, &v.device[i]);
 	if (doctor_check(&data, &found, e))
 		return -1;
-	return check_report(r, &found, ID_WIDTH, true, e);
+	return check_report(r, &found, ID_WIDTH, FINDINGS_OK, e);
 }
 
 static const struct opt options[] = {

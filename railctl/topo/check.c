@@ -7,7 +7,24 @@
 #include "railctl/rdma/pod.h"
 #include "railctl/topo/topo.h"
 
+/* 1 and 2 are CMD_FAILED and CMD_USAGE. */
+int topo_status(const struct cmd_run *r, enum finding_state worst)
+{
+	if (worst == FINDING_FAIL)
+		return 4;
+	return worst == FINDING_WARN || (worst == FINDING_UNKNOWN && opt_is_set(&r->opts, "strict"))
+		       ? 3
+		       : 0;
+}
+
 /* ---- lines ---- */
+
+void topo_show_findings(const struct cmd_run *r, const struct findings *all)
+{
+	findings_print(&r->out, all, 16,
+		       FINDINGS_OK |
+			       (opt_is_set(&r->opts, "all") ? FINDINGS_EACH : FINDINGS_FOLD_OK));
+}
 
 static bool is_in(const struct topo *t, size_t gpu)
 {
@@ -35,7 +52,7 @@ static int check_show_text(const struct cmd_run *r, const struct topo *t)
 			 "accelerators.");
 		return 0;
 	}
-	topo_show_findings(r, &t->findings.all, opt_is_set(&r->opts, "all"));
+	topo_show_findings(r, &t->findings.all);
 	show_gpus(r, t);
 	findings_print_counts(&r->out, &t->findings.all);
 	return 0;
@@ -93,8 +110,7 @@ static int topo_check_run(struct cmd_run *r, struct err *e)
 		return -1;
 	if (r->out.json ? show_object(r, &t, e) : check_show_text(r, &t))
 		return -1;
-	r->status = t.m.n_gpus ? topo_status(check_worst_of(&t), opt_is_set(&r->opts, "strict"))
-			       : CMD_FAILED;
+	r->status = t.m.n_gpus ? topo_status(r, check_worst_of(&t)) : CMD_FAILED;
 	return 0;
 }
 

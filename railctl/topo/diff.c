@@ -66,7 +66,7 @@ static void diff_show_text(const struct cmd_run *r, const struct findings *all)
 {
 	size_t unknown = findings_count(all, FINDING_UNKNOWN);
 
-	topo_show_findings(r, all, opt_is_set(&r->opts, "all"));
+	topo_show_findings(r, all);
 	if (all->n == unknown)
 		out_line(&r->out, OUT_GOOD, "no difference%s",
 			 unknown ? " in the values that both machines have" : "");
@@ -91,7 +91,7 @@ static int diff_run(struct cmd_run *r, struct err *e)
 	    topo_diff(expected, found, TOPO_DIFF_ALL, &all, e))
 		return -1;
 	if (r->out.json) {
-		auto_json struct json *o = topo_differences_json(&all, "differences");
+		auto_json struct json *o = findings_json(&all, "differences");
 
 		if (!o)
 			return err_nomem(e);
@@ -100,7 +100,7 @@ static int diff_run(struct cmd_run *r, struct err *e)
 	} else {
 		diff_show_text(r, &all);
 	}
-	r->status = topo_status(findings_worst(&all), opt_is_set(&r->opts, "strict"));
+	r->status = topo_status(r, findings_worst(&all));
 	return 0;
 }
 
@@ -251,8 +251,7 @@ static int rack_show_json(const struct cmd_run *r, const struct rack *k, enum fi
 	    !(list = json_add_array(o, "machines")))
 		return err_nomem(e);
 	for (size_t i = 0; i < k->n; i++) {
-		auto_json struct json *one =
-			topo_differences_json(&k->differences[i], "differences");
+		auto_json struct json *one = findings_json(&k->differences[i], "differences");
 		if (!one || json_add_str(one, "name", name_of(r, k, i)) ||
 		    json_push(list, TAKE_PTR(one)))
 			return err_nomem(e);
@@ -271,7 +270,7 @@ static int rack_run(struct cmd_run *r, struct err *e)
 	for (size_t i = 0; i < k.n; i++)
 		worst = finding_worse(worst, findings_worst(&k.differences[i]));
 	rc = r->out.json ? rack_show_json(r, &k, worst, e) : rack_show_table(r, &k, e);
-	r->status = topo_status(worst, opt_is_set(&r->opts, "strict"));
+	r->status = topo_status(r, worst);
 	return rc;
 }
 

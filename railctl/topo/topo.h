@@ -91,12 +91,9 @@ int topo_select(struct cmd_run *r, const int *pid, struct topo *t, struct err *e
 int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e) must_check;
 
 /* topo_show_findings - print findings; those that differ only in their subject are one entry,
- * unless each is set. topo_status - the exit status of topo check and topo diff. */
-void topo_show_findings(const struct cmd_run *r, const struct findings *all, bool each);
-int topo_status(enum finding_state worst, bool strict);
-/* topo_differences_json - {"version", "state", KEY: [...]}, with check, state, subject, value,
- * consequence and remedy of each finding. Owned by the caller; NULL: no memory. */
-struct json *topo_differences_json(const struct findings *all, const char *key);
+ * unless --all is set. topo_status - the exit status of the commands with findings. */
+void topo_show_findings(const struct cmd_run *r, const struct findings *all);
+int topo_status(const struct cmd_run *r, enum finding_state worst);
 
 /*
  * topo_write - make or replace the file at path in one step. The umask limits its mode 0666. "-" is

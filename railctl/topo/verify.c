@@ -148,11 +148,11 @@ static int verify_dump(struct cmd_run *r, const char *path, const struct topo *o
 static int verify_show(const struct cmd_run *r, const struct findings *all, struct err *e)
 {
 	if (r->out.json) {
-		auto_json struct json *o = topo_differences_json(all, "findings");
+		auto_json struct json *o = findings_json(all, "findings");
 
 		return o ? out_json(&r->out, o, e) : err_nomem(e);
 	}
-	topo_show_findings(r, all, opt_is_set(&r->opts, "all"));
+	topo_show_findings(r, all);
 	findings_print_counts(&r->out, all);
 	return 0;
 }
@@ -177,7 +177,7 @@ static int topo_verify_run(struct cmd_run *r, struct err *e)
 		return -1;
 	if (verify_show(r, &all, e))
 		return -1;
-	r->status = topo_status(findings_worst(&all), opt_is_set(&r->opts, "strict"));
+	r->status = topo_status(r, findings_worst(&all));
 	return 0;
 }
 

@@ -71,11 +71,6 @@ static int address_find_add_ip(struct json *o, const char *key, struct ip ip)
 	return json_add_str(o, key, ip_format(ip, text));
 }
 
-static int address_find_add_node(struct json *o, const char *key, const char *node)
-{
-	return *node ? json_add_str(o, key, node) : json_add_null(o, key);
-}
-
 static int address_find_add_loan(struct json *o, const struct loan *l)
 {
 	struct json *loan = l ? json_add_object(o, "loan") : NULL;
@@ -100,10 +95,10 @@ static int add_found(struct address_find *f, const struct block *b)
 			       address_find_add_ip(o, "first", s->block.first) ||
 			       address_find_add_ip(o, "last", s->block.last) ||
 			       json_add_bool(o, "usable", s->usable) ||
-			       address_find_add_node(o, "owner", b->owner.node) ||
+			       json_add_or_null(o, "owner", b->owner.node) ||
 			       (*b->identity && json_add_str(o, "identity", b->identity)) ||
 			       address_find_add_loan(o, loan) ||
-			       address_find_add_node(o, "node",
+			       json_add_or_null(o, "node",
 						     loan && loan->taken && !loan->returned
 							     ? loan->to.node
 							     : b->owner.node)

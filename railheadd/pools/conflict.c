@@ -128,7 +128,7 @@ static int note_owner(struct json *o, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_OK &&
 	    block_from_json(r->object->value, r->object->name, &b, &ignored))
 		return 0;
-	return *b.owner.node ? json_add_str(o, "owner", b.owner.node) : json_add_null(o, "owner");
+	return json_add_or_null(o, "owner", b.owner.node);
 }
 
 static void conflict_was_read(void *arg, const struct cluster_result *r)

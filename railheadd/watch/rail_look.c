@@ -16,11 +16,22 @@
 #include "topo/gdr/gdr.h"
 #include "topo/read/read.h"
 
-static const struct finding_key keys[] = {
-	{ "check", FINDING_ID, false },      { "state", FINDING_STATE, false },
-	{ "value", FINDING_VALUE, false },   { "reason", FINDING_REASON, false },
-	{ "remedy", FINDING_REMEDY, false }, { NULL, FINDING_ID, false },
-};
+static int add_findings(struct json *o, const struct findings *all)
+{
+	struct json *list = json_add_array(o, "findings");
+
+	for (const struct finding *f = all->item; list && f < all->item + all->n; f++) {
+		struct json *one = json_push_object(list);
+
+		if (!one || json_add_str(one, "check", f->id) ||
+		    json_add_str(one, "state", finding_state_name(f->state)) ||
+		    json_add_str(one, "value", f->value) ||
+		    json_add_str(one, "reason", f->reason) ||
+		    json_add_str(one, "remedy", f->remedy))
+			return -1;
+	}
+	return list ? 0 : -1;
+}
 
 /* ---- rails that are there ---- */
 
@@ -116,7 +127,7 @@ static int watch_add_rail(const struct topo_machine *m, const struct rail_look_f
 			       json_add_int(o, "port", p->port) ||
 			       json_add_int(o, "rate", p->rate_mbps) ||
 			       json_add_bool(o, "bond", h->kind == TOPO_HCA_BOND) ||
-			       json_put(o, "findings", findings_json(&all, keys))
+			       add_findings(o, &all)
 		       ? err_nomem(e)
 		       : 0;
 }
@@ -222,7 +233,7 @@ static int rail_look_add_missing(const struct rail_look_from *from, const struct
 			       json_add_copy(o, "device", json_get(x->known, "device")) ||
 			       json_add_int(o, "port", x->port) ||
 			       (*x->why && json_add_str(o, "dropped", x->why)) ||
-			       json_put(o, "findings", findings_json(&all, keys))
+			       add_findings(o, &all)
 		       ? err_nomem(e)
 		       : 0;
 }

@@ -10,11 +10,6 @@
 
 /* ---- pieces ---- */
 
-static int add_str_or_null(struct json *o, const char *key, const char *text)
-{
-	return text && *text ? json_add_str(o, key, text) : json_add_null(o, key);
-}
-
 static int add_number_or_null(struct json *o, const char *key, int64_t n)
 {
 	return n < 0 ? json_add_null(o, key) : json_add_int(o, key, n);
@@ -69,7 +64,7 @@ static int add_distance(struct json *o, const struct topo_distance *r)
 {
 	bool known = r->class != TOPO_CLASS_UNKNOWN;
 
-	return add_str_or_null(o, "class", known ? topo_class_name(r->class) : NULL) ||
+	return json_add_or_null(o, "class", known ? topo_class_name(r->class) : NULL) ||
 			       (known ? json_add_int(o, "switches", r->switches)
 				      : json_add_null(o, "switches")) ||
 			       add_gbps(o, "bandwidth_gbps", r->max_bw) ||
@@ -92,7 +87,7 @@ static int add_gpu_hcas(struct json *gpu, const struct topo_view *v, size_t g)
 		struct json *o = json_push_object(list);
 		topo_distance_to_hca(v->m, (uint32_t)g, (uint32_t)h, &r);
 		if (!o || json_add_str(o, "name", v->m->hca[h].name) ||
-		    add_str_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) || add_distance(o, &r))
+		    json_add_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) || add_distance(o, &r))
 			return -1;
 		/* only if chips and visible bridges differ */
 		if ((r.collapsed && json_add_bool(o, "collapsed", true)) ||
@@ -151,9 +146,9 @@ static int add_comparison(struct json *gpu, const struct compare_gpu *d)
 		return json_add_null(gpu, "differs");
 	o = json_add_object(gpu, "differs");
 	return !o || json_add_str(o, "verdict", compare_verdict_name(d->verdict)) ||
-			       add_str_or_null(o, "cause", compare_cause_id(d->cause)) ||
+			       json_add_or_null(o, "cause", compare_cause_id(d->cause)) ||
 			       json_add_str(o, "text", d->text) ||
-			       add_str_or_null(o, "setting", d->setting)
+			       json_add_or_null(o, "setting", d->setting)
 		       ? -1
 		       : 0;
 }
@@ -181,9 +176,9 @@ static int add_choice(struct json *o, const struct topo_view *v, size_t g)
 	const char *assigned = c->assigned == TOPO_NONE ? NULL : v->m->hca[c->assigned].name;
 
 	return show_json_add_names(o, "nearest", v->m, c->nearest, c->n_nearest) ||
-			       add_str_or_null(o, "assigned", assigned) ||
+			       json_add_or_null(o, "assigned", assigned) ||
 			       show_json_add_names(o, "share", v->m, c->share, c->n_share) ||
-			       add_str_or_null(o, "why_none", c->why_none)
+			       json_add_or_null(o, "why_none", c->why_none)
 		       ? -1
 		       : 0;
 }
@@ -211,7 +206,7 @@ static int show_json_add_gpu(struct json *list, const struct topo_view *v, size_
 	if (!o || json_add_int(o, "index", gpu->index) ||
 	    json_add_str(o, "bdf", show_gpu_bdf(v->m, g, bdf)) ||
 	    add_number_or_null(o, "numa", topo_numa(v->m, gpu->pci)) ||
-	    add_str_or_null(o, "vendor", vendor_name(gpu->vendor)) ||
+	    json_add_or_null(o, "vendor", vendor_name(gpu->vendor)) ||
 	    json_add_bool(o, "on_package", gpu->on_package) || show_json_add_c2c(o, gpu) ||
 	    add_gpu_hcas(o, v, g) || add_choice(o, v, g) || add_nccl(o, v, g) ||
 	    add_comparison(o, &v->differ->gpu[g]))
@@ -280,10 +275,10 @@ static int show_json_add_ports(struct json *o, const struct topo_hca *h)
 
 		if (!port || json_add_int(port, "port", p->port) ||
 		    add_tristate(port, "active", p->active) ||
-		    add_str_or_null(port, "layer", layer_name(p->layer)) ||
+		    json_add_or_null(port, "layer", layer_name(p->layer)) ||
 		    add_number_or_null(port, "rate_mbps",
 				       p->rate_mbps ? (int64_t)p->rate_mbps : -1) ||
-		    add_str_or_null(port, "ifname", p->netdev))
+		    json_add_or_null(port, "ifname", p->netdev))
 			return -1;
 	}
 	return 0;
@@ -301,12 +296,12 @@ static int add_place(struct json *o, const struct topo_view *v, size_t h)
 		pci_format(v->m->pci[hca->second].addr, second);
 	if (hca->direct != TOPO_NONE)
 		pci_format(v->m->pci[hca->direct].addr, direct);
-	return add_str_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) ||
-			       add_str_or_null(o, "pf", pf == TOPO_NONE ? NULL : pf_bdf) ||
-			       add_str_or_null(o, "second",
-					       hca->second == TOPO_NONE ? NULL : second) ||
-			       add_str_or_null(o, "data_direct",
-					       hca->direct == TOPO_NONE ? NULL : direct) ||
+	return json_add_or_null(o, "bdf", show_hca_bdf(v->m, h, bdf)) ||
+			       json_add_or_null(o, "pf", pf == TOPO_NONE ? NULL : pf_bdf) ||
+			       json_add_or_null(o, "second",
+						hca->second == TOPO_NONE ? NULL : second) ||
+			       json_add_or_null(o, "data_direct",
+						hca->direct == TOPO_NONE ? NULL : direct) ||
 			       (hca->direct_proved &&
 				json_add_bool(o, "data_direct_proved", true)) ||
 			       add_number_or_null(o, "numa", topo_numa(v->m, hca->pci))
@@ -320,10 +315,10 @@ static int show_json_add_hca(struct json *list, const struct topo_view *v, size_
 	struct json *o = json_push_object(list);
 
 	return !o || json_add_str(o, "name", hca->name) || add_place(o, v, h) ||
-			       add_str_or_null(o, "kind", kind_name(hca->kind)) ||
+			       json_add_or_null(o, "kind", kind_name(hca->kind)) ||
 			       add_number_or_null(o, "card", show_json_index_of(hca->card)) ||
-			       add_str_or_null(o, "role", role_name(hca->role)) ||
-			       add_str_or_null(o, "rule", hca->rule) ||
+			       json_add_or_null(o, "role", role_name(hca->role)) ||
+			       json_add_or_null(o, "rule", hca->rule) ||
 			       add_number_or_null(o, "rail",
 						  show_json_index_of(v->choice->rail[h])) ||
 			       json_add_bool(o, "usable", topo_usable(hca)) ||
@@ -337,29 +332,21 @@ static int show_json_add_hca(struct json *list, const struct topo_view *v, size_
 
 static int add_finding(struct json *list, const struct topo_view *v, const struct finding *f)
 {
-	static const struct finding_key first[] = {
-		{ "check", FINDING_ID, false },
-		{ "state", FINDING_STATE, false },
-		{ NULL, FINDING_ID, false },
-	};
-	static const struct finding_key texts[] = {
-		{ "path", FINDING_PATH, true },
-		{ "value", FINDING_VALUE, true },
-		{ "consequence", FINDING_REASON, true },
-		{ "remedy", FINDING_REMEDY, true },
-		{ NULL, FINDING_ID, false },
-	};
 	uint32_t gpu = f->of[GDR_OF_GPU], hca = f->of[GDR_OF_HCA];
 	struct json *o = json_push_object(list);
 	char bdf[PCI_STR_LEN];
 
-	return !o || finding_add_json(o, f, first) ||
-			       add_str_or_null(o, "gpu",
-					       gpu == TOPO_NONE ? NULL
-								: show_gpu_bdf(v->m, gpu, bdf)) ||
-			       add_str_or_null(o, "hca",
-					       hca == TOPO_NONE ? NULL : v->m->hca[hca].name) ||
-			       finding_add_json(o, f, texts)
+	return !o || json_add_str(o, "check", f->id) ||
+			       json_add_str(o, "state", finding_state_name(f->state)) ||
+			       json_add_or_null(o, "gpu",
+						gpu == TOPO_NONE ? NULL
+								 : show_gpu_bdf(v->m, gpu, bdf)) ||
+			       json_add_or_null(o, "hca",
+						hca == TOPO_NONE ? NULL : v->m->hca[hca].name) ||
+			       json_add_or_null(o, "path", f->path) ||
+			       json_add_or_null(o, "value", f->value) ||
+			       json_add_or_null(o, "consequence", f->reason) ||
+			       json_add_or_null(o, "remedy", f->remedy)
 		       ? -1
 		       : 0;
 }
@@ -404,7 +391,7 @@ static int add_source(struct json *o, const struct topo_view *v)
 	struct json *source = json_add_object(o, "source"), *notes;
 	const struct topo_machine *m = v->m;
 
-	if (!source || add_str_or_null(source, "kind", source_name(m->source)) ||
+	if (!source || json_add_or_null(source, "kind", source_name(m->source)) ||
 	    add_tristate(source, "vm", m->vm) || add_tristate(source, "hyperv", m->hyperv) ||
 	    json_add_bool(source, "full_config", m->full_config))
 		return -1;
@@ -426,7 +413,7 @@ static int add_advice(struct json *o, const struct comparison *d)
 		return json_add_null(o, "advice");
 	advice = json_add_object(o, "advice");
 	return !advice || json_add_str(advice, "text", d->text) ||
-			       add_str_or_null(advice, "setting", d->setting)
+			       json_add_or_null(advice, "setting", d->setting)
 		       ? -1
 		       : 0;
 }

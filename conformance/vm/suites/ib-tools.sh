@@ -24,10 +24,10 @@ value() { jq -r --arg n "$1" '.env[] | select(.name == $n) | .value' $W/out; }
 # finding CHECK SUBJECT RESULT [WORDS]: in what the last check printed; none CHECK SUBJECT: it has no such finding.
 finding()
 {
-	jq -e --arg c "$1" --arg s "$2" --arg r "$3" --arg w "${4-}" 'any(.[]; .check == $c and .subject == $s and
-		.result == $r and ([.evidence, .consequence // "", .remedy // ""] | join(" ") | contains($w)))' $W/out >/dev/null || said
+	jq -e --arg c "$1" --arg s "$2" --arg r "$3" --arg w "${4-}" 'any(.findings[]; .check == $c and .subject == $s and
+		.state == $r and ([.value, .consequence // "", .remedy // ""] | join(" ") | contains($w)))' $W/out >/dev/null || said
 }
-none() { jq -e --arg c "$1" --arg s "$2" 'any(.[]; .check == $c and .subject == $s) | not' $W/out >/dev/null || said; }
+none() { jq -e --arg c "$1" --arg s "$2" 'any(.findings[]; .check == $c and .subject == $s) | not' $W/out >/dev/null || said; }
 # finds CHECK SUBJECT RESULT [WORDS]: check again, on the host. The kernel learns of a knob by an event.
 look() { r check --interval 0 --json "${@}" || [ $? = 1 ]; }
 finds() { look && finding "$@"; }

@@ -33,8 +33,8 @@ hasnt() { ! grep -qF -- "$1" $W/out $W/err || said; }
 finds()
 {
 	in_pod "$1" check --interval 0 --json
-	jq -e --arg c "$2" --arg s "$3" --arg r "$4" --arg w "${5-}" 'any(.[]; .check == $c and (.subject // "") == $s and
-		.result == $r and ([.evidence, .consequence // "", .remedy // ""] | join(" ") | contains($w)))' $W/out >/dev/null || said
+	jq -e --arg c "$2" --arg s "$3" --arg r "$4" --arg w "${5-}" 'any(.findings[]; .check == $c and (.subject // "") == $s and
+		.state == $r and ([.value, .consequence // "", .remedy // ""] | join(" ") | contains($w)))' $W/out >/dev/null || said
 }
 
 # pod NAME NUMBER CARD...: macvlans net1, net2 on the cards, with 10.1.0.NUMBER, 10.2.0.NUMBER.
@@ -146,17 +146,17 @@ check "it is the same" has "NCCL_IB_GID_INDEX='$(index rxe0 10.1.0.11)'"
 # ---- the doctor ---------------------------------------------------------------------------------
 
 check "doctor: the host" ok r check --json
-check "doctor: a card may have no address" want 'any(.[]; .check == "gid" and .subject == "rxe1:1" and .result == "warn")'
-check "doctor: the card's MTU" want 'any(.[]; .check == "mtu" and .subject == "rxe0:1" and .result == "warn" and (.evidence | contains("1024 bytes")))'
+check "doctor: a card may have no address" want 'any(.findings[]; .check == "gid" and .subject == "rxe1:1" and .state == "warn")'
+check "doctor: the card's MTU" want 'any(.findings[]; .check == "mtu" and .subject == "rxe0:1" and .state == "warn" and (.value | contains("1024 bytes")))'
 check "doctor: ports" finds A port rxe0:1 ok ACTIVE
 check "doctor: GIDs" finds A gid rxe1:1 ok "10.2.0.11 at index $(index rxe1 10.2.0.11)"
 check "doctor: a neighbour comes first" finds B neighbour rxe0:1 warn "own GID has index $(index rxe0 10.1.0.12)"
 check "doctor: the neighbour is named" finds B neighbour rxe1:1 warn "10.2.0.11"
 check "doctor: the card's MTU is not seen" finds A mtu rxe0:1 unknown "run it on the host"
 check "doctor: from the host it is" ok r check --netns /run/netns/A --interval 0 --json
-check "doctor: and is small" want 'any(.[]; .check == "mtu" and .subject == "rxe0:1" and .result == "warn" and
-	(.evidence | contains("the MTU of '"$PF0"' is 1500")))'
-check "doctor: the host sees what ports count" want '[.[] | select(.check == "retries" or .check == "sequence" or .check == "link-down") |
+check "doctor: and is small" want 'any(.findings[]; .check == "mtu" and .subject == "rxe0:1" and .state == "warn" and
+	(.value | contains("the MTU of '"$PF0"' is 1500")))'
+check "doctor: the host sees what ports count" want '[.findings[] | select(.check == "retries" or .check == "sequence" or .check == "link-down") |
 	.subject] | sort == ["rxe0:1", "rxe0:1", "rxe0:1", "rxe1:1", "rxe1:1", "rxe1:1"]'
 check "doctor: a pod in mode shared does not" finds A counters rxe0:1 unknown "--netns"
 check "doctor: mode" finds A mode "" ok "as macvlan, ipvlan and ipoib need it"
@@ -172,17 +172,17 @@ outside=$!
 ip netns exec A sleep infinity &
 inside=$!
 check "doctor: from outside" eventually sh -c "railctl rdma check --netns /proc/$inside/ns/net --json >$W/out"
-check "doctor: what a process has, but not what it may" want 'any(.[]; .check == "uverbs" and .result == "unknown" and
-	(.evidence | contains("exists; "))) and any(.[]; .check == "memlock" and .result == "ok")'
+check "doctor: what a process has, but not what it may" want 'any(.findings[]; .check == "uverbs" and .state == "unknown" and
+	(.value | contains("exists; "))) and any(.findings[]; .check == "memlock" and .state == "ok")'
 kill $inside $outside
 railctl rdma check --netns /run/netns/A --json >$W/out
-check "doctor: of a namespace without a process that is unknown" want 'any(.[]; .check == "memlock" and .result == "unknown")'
+check "doctor: of a namespace without a process that is unknown" want 'any(.findings[]; .check == "memlock" and .state == "unknown")'
 
 without() { # POD SCRIPT: a check in a mount namespace of its own after SCRIPT
 	ip netns exec "$1" unshare -m sh -c "$2; exec railctl rdma check --interval 0 --json" >$W/out 2>$W/err
 }
-found() { jq -e --arg c "$1" --arg r "$2" --arg w "$3" 'any(.[]; .check == $c and .result == $r and
-	([.evidence, .consequence // "", .remedy // ""] | join(" ") | contains($w)))' $W/out >/dev/null || said; }
+found() { jq -e --arg c "$1" --arg r "$2" --arg w "$3" 'any(.findings[]; .check == $c and .state == $r and
+	([.value, .consequence // "", .remedy // ""] | join(" ") | contains($w)))' $W/out >/dev/null || said; }
 check "doctor: no character devices" fails without A 'mount -t tmpfs tmpfs /dev/infiniband'
 check "doctor: uverbs are missing" found uverbs fail "there is no /dev/infiniband/uverbs"
 check "doctor: rdma_cm is missing" found rdma-cm warn "rping"
