@@ -28,8 +28,7 @@ test_conflicts_a_lost_block_and_its_pods_are_named()
 	may_overlap "$(leases n1)" "after a restore, and conflicts names it"
 	[[ $(conflicts n1 '.blocks[0].since') == \"20*Z\" ]] || fail "since: $(conflicts n1 .)"
 	isnt "exit status" ctl n1 ipam conflicts
-	has "table" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0-10.92.0.7 lost n2 "
-	has "table" "$(tr -s ' ' <"$W/is")" " ns p1 net1 $(leases n1)"
+	has "line" "$(<"$W/is")" "ns/p1 net1 $(leases n1): pool rail0, block 10.92.0.0-10.92.0.7 lost, owner n2, since 20"
 	eventually logged n1 "the block from 10.92.0.0 to 10.92.0.7 is lost: node n2 has it"
 	eventually logged n1 "pods that live in it: ns/p1 (net1 $(leases n1))"
 	eq "metric" "$(gauge n1 block) $(gauge n2 block)" "1 0"
@@ -37,7 +36,7 @@ test_conflicts_a_lost_block_and_its_pods_are_named()
 	# Without the agent, the node's own store.
 	agent_kill n1
 	isnt "without an agent" ctl n1 ipam conflicts
-	has "without an agent" "$(tr -s ' ' <"$W/is")" " lost ? "
+	has "without an agent" "$(<"$W/is")" " lost, owner not known,"
 	has "without an agent" "$(<"$W/is")" "systemctl start railheadd"
 	agent_begin n1
 	del n1 p1 rail0
@@ -56,7 +55,7 @@ test_conflicts_pools_that_overlap_are_named()
 	eventually conflicts_are n1 '.pools[] | [.name,.subnet,.older,.olderSubnet,.gives]' \
 		'["newer","10.92.0.128/25","older","10.92.0.0/24","older"]'
 	isnt "exit status" ctl n1 ipam conflicts
-	has "table" "$(tr -s ' ' <"$W/is")" "newer 10.92.0.128/25 older 10.92.0.0/24 older "
+	has "line" "$(<"$W/is")" "newer: 10.92.0.128/25 overlaps 10.92.0.0/24 of the older pool older, since "
 	eq "metric" "$(gauge n1 pool)" 1
 	eventually added n1 p1 older
 	is "delete" ctl n1 cluster pool delete newer
@@ -81,7 +80,7 @@ test_conflicts_nodes_with_one_number_are_named()
 	numbered n2 3
 	eventually numbers_are n2 '[[3,"n1"]]'
 	isnt "exit status" ctl n2 ipam conflicts
-	has "table" "$(tr -s ' ' <"$W/is")" " 3 n1 20"
+	has "line" "$(<"$W/is")" "3 is also the number of node n1, since 20"
 	has "log" "$(<"$W/node/n2/log")" "node n1 has the number 3 of this node, too"
 	eq "metric" "$(gauge n2 number)" 1
 	# Its next agent lists the nodes, too.

@@ -133,13 +133,13 @@ test_reserved_a_living_pod_keeps_its_address()
 	eventually conflicts_are n1 '.reserved[] | [.pool,.first,.podCount,(.pods[] | .namespace,.pod,.interface,.address)]' \
 		"[\"rail0\",\"$ip\",1,\"ns\",\"p1\",\"net1\",\"$ip\"]"
 	isnt "exit status" ctl n1 ipam conflicts
-	has "table" "$(tr -s ' ' <"$W/is")" "rail0 $ip-$ip ns p1 net1 $ip"
+	has "line" "$(<"$W/is")" "ns/p1 net1 $ip: pool rail0, reserved $ip-$ip"
 	eventually logged n1 "address $ip of pool rail0 is reserved now, and pod ns/p1 keeps it"
 	is "the other node" ctl n2 ipam conflicts
 	# Without the agent, the node's own store says it.
 	agent_kill n1
 	isnt "without an agent" ctl n1 ipam conflicts
-	has "without an agent" "$(tr -s ' ' <"$W/is")" "ns p1 net1 $ip"
+	has "without an agent" "$(<"$W/is")" "ns/p1 net1 $ip"
 	agent_begin n1
 	eventually added n2 p2 rail0
 	pings p2 "$ip"

@@ -4,168 +4,92 @@
  * pools overlap, and which nodes have one number. Without it the store of this node still says
  * which pods are affected.
  */
-#include <stdio.h>
-
 #include "ipam/alloc/agent_client.h"
 #include "ipam/lease/shared_pool.h"
+#include "lib/cli/finding.h"
 #include "railctl/ipam/ipam.h"
 
 /* The agent waits 5 seconds for an answer of the cluster store, and then asks no more. */
 #define WAIT_MS 20000
 
-static const struct out_column block_columns[] = {
-	{ "POOL", OUT_SHRINK },  { "BLOCK", OUT_SHRINK },    { "STATE", 0 },
-	{ "OWNER", OUT_SHRINK }, { "SINCE", OUT_SPARE },     { "NAMESPACE", OUT_SHRINK },
-	{ "POD", OUT_SHRINK },   { "INTERFACE", OUT_SPARE }, { "ADDRESS", 0 },
-};
-
-static const struct out_column pool_columns[] = {
-	{ "POOL", OUT_SHRINK },       { "SUBNET", OUT_SHRINK }, { "OLDER POOL", OUT_SHRINK },
-	{ "ITS SUBNET", OUT_SHRINK }, { "GIVES", OUT_SHRINK },  { "SINCE", OUT_SPARE },
-};
-
-static const struct out_column reserved_columns[] = {
-	{ "POOL", OUT_SHRINK }, { "RESERVED", OUT_SHRINK }, { "NAMESPACE", OUT_SHRINK },
-	{ "POD", OUT_SHRINK },  { "INTERFACE", OUT_SPARE }, { "ADDRESS", 0 },
-};
-
-static const struct out_column number_columns[] = {
-	{ "NUMBER", OUT_RIGHT },
-	{ "ALSO OF NODE", OUT_SHRINK },
-	{ "SINCE", OUT_SPARE },
-};
-
-/* "2026-11-22T10:00:00": a fraction says nothing here. */
-static const char *seconds_of(const struct json *o, char buf[20])
+static void conflicts_set_pod(struct finding *f, const struct json *pod)
 {
-	(void)snprintf(buf, 20, "%s", json_text(o, "since"));
-	return buf;
+	const char *ns = json_text(pod, "namespace");
+
+	finding_set_subject(f, "%s%s%s %s %s", ns, *ns ? "/" : "", json_text(pod, "pod"),
+			    json_text(pod, "interface"), json_text(pod, "address"));
 }
 
-static int add_pod_row(struct out_table *t, const struct json *block, const struct json *pod,
-		       struct err *e)
+/* pod NULL: no pod of this node lives in the block. */
+static void tell_block(struct findings *out, const struct json *block, const struct json *pod)
 {
 	const struct json *owner = json_get(block, "owner");
-	char range[128], since[20];
+	const char *first = json_text(block, "first"), *last = json_text(block, "last");
+	struct finding *f = findings_add(out, "block", FINDING_FAIL);
 
+	if (pod)
+		conflicts_set_pod(f, pod);
 	/* The loan of one address is that address. */
-	if (json_get(block, "block"))
-		(void)snprintf(range, sizeof(range), "%s", json_text(block, "first"));
-	else
-		(void)snprintf(range, sizeof(range), "%s-%s", json_text(block, "first"),
-			       json_text(block, "last"));
-	return out_row(
-		t,
-		(struct out_cell[]){
-			{ json_text(block, "pool"), OUT_PLAIN },
-			{ range, OUT_PLAIN },
-			{ json_text(block, "state"), OUT_BAD },
-			{ json_str(owner) ? json_str(owner) : (owner ? "none" : "?"), OUT_PLAIN },
-			{ seconds_of(block, since), OUT_FAINT },
-			{ json_str(json_get(pod, "namespace")), OUT_PLAIN },
-			{ json_str(json_get(pod, "pod")), OUT_PLAIN },
-			{ json_str(json_get(pod, "interface")), OUT_PLAIN },
-			{ json_str(json_get(pod, "address")), OUT_PLAIN } },
-		e);
+	finding_set_value(f, "pool %s, block %s%s%s %s, owner %s, since %.19s",
+			  json_text(block, "pool"), first, json_get(block, "block") ? "" : "-",
+			  json_get(block, "block") ? "" : last, json_text(block, "state"),
+			  json_str(owner) ? json_str(owner) : (owner ? "none" : "not known"),
+			  json_text(block, "since"));
+	finding_set_reason(f, "another node may assign addresses of the block, too");
+	finding_set_remedy(f, "of two pods with one address restart one, here or on the owner");
 }
 
-static int print_blocks(const struct cmd_run *r, const struct json *blocks, struct err *e)
+static void tell_pool(struct findings *out, const struct json *pool)
 {
-	auto_table struct out_table t = { .columns = block_columns,
-					  .n_columns = ARRAY_SIZE(block_columns) };
+	const char *gives = json_str(json_get(pool, "gives"));
+	struct finding *f = findings_add(out, "pool", FINDING_FAIL);
 
-	json_each (b, blocks) {
-		if (!json_len(json_get(b, "pods")) && add_pod_row(&t, b, NULL, e))
-			return -1;
-		json_each (p, json_get(b, "pods")) {
-			if (add_pod_row(&t, b, p, e))
-				return -1;
-		}
-	}
-	if (t.n_rows)
-		out_table(&r->out, &t);
-	return 0;
+	finding_set_subject(f, "%s", json_text(pool, "name"));
+	finding_set_value(f, "%s overlaps %s of the older pool %s, since %.19s",
+			  json_text(pool, "subnet"), json_text(pool, "olderSubnet"),
+			  json_text(pool, "older"), json_text(pool, "since"));
+	finding_set_reason(f, "%s of them assigns addresses", gives ? "only the older" : "neither");
+	finding_set_remedy(f, "delete one of them");
 }
 
-static int conflicts_print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
+static void tell_reserved(struct findings *out, const struct json *range, const struct json *pod)
 {
-	auto_table struct out_table t = { .columns = pool_columns,
-					  .n_columns = ARRAY_SIZE(pool_columns) };
+	struct finding *f = findings_add(out, "reserved", FINDING_WARN);
 
-	json_each (p, pools) {
-		const char *gives = json_str(json_get(p, "gives"));
-		char since[20];
-
-		if (out_row(&t,
-			    (struct out_cell[]){ { json_text(p, "name"), OUT_BAD },
-						 { json_text(p, "subnet"), OUT_PLAIN },
-						 { json_text(p, "older"), OUT_PLAIN },
-						 { json_text(p, "olderSubnet"), OUT_PLAIN },
-						 { gives ? gives : "neither", OUT_PLAIN },
-						 { seconds_of(p, since), OUT_FAINT } },
-			    e))
-			return -1;
-	}
-	if (t.n_rows)
-		out_table(&r->out, &t);
-	return 0;
+	conflicts_set_pod(f, pod);
+	finding_set_value(f, "pool %s, reserved %s-%s", json_text(range, "pool"),
+			  json_text(range, "first"), json_text(range, "last"));
+	finding_set_reason(f, "the pod keeps an address that the cluster reserves, until it ends");
+	finding_set_remedy(f, "restart the pod");
 }
 
-static int add_reserved_rows(struct out_table *t, const struct json *range, struct err *e)
+static void tell_number(struct findings *out, const struct json *number)
 {
-	char text[128];
+	struct finding *f = findings_add(out, "number", FINDING_FAIL);
 
-	(void)snprintf(text, sizeof(text), "%s-%s", json_text(range, "first"),
-		       json_text(range, "last"));
-	json_each (pod, json_get(range, "pods")) {
-		if (out_row(t,
-			    (struct out_cell[]){
-				    { json_text(range, "pool"), OUT_PLAIN },
-				    { text, OUT_PLAIN },
-				    { json_str(json_get(pod, "namespace")), OUT_PLAIN },
-				    { json_str(json_get(pod, "pod")), OUT_PLAIN },
-				    { json_str(json_get(pod, "interface")), OUT_PLAIN },
-				    { json_str(json_get(pod, "address")), OUT_WARN } },
-			    e))
-			return -1;
-	}
-	return 0;
+	finding_set_value(f, "%.0f is also the number of node %s, since %.19s",
+			  json_num(json_get(number, "number")), json_text(number, "node"),
+			  json_text(number, "since"));
+	finding_set_reason(f, "pools with slices assign the same addresses on both");
+	finding_set_remedy(f, "railctl ipam node set, on one of them; or railctl cluster node "
+			      "forget, if the other is off for good");
 }
 
-static int conflicts_print_reserved(const struct cmd_run *r, const struct json *reserved,
-				    struct err *e)
+static void find_all(const struct json *found, struct findings *out)
 {
-	auto_table struct out_table t = { .columns = reserved_columns,
-					  .n_columns = ARRAY_SIZE(reserved_columns) };
-
-	json_each (range, reserved) {
-		if (add_reserved_rows(&t, range, e))
-			return -1;
+	json_each (block, json_get(found, "blocks")) {
+		if (!json_len(json_get(block, "pods")))
+			tell_block(out, block, NULL);
+		json_each (pod, json_get(block, "pods"))
+			tell_block(out, block, pod);
 	}
-	if (t.n_rows)
-		out_table(&r->out, &t);
-	return 0;
-}
-
-static int print_numbers(const struct cmd_run *r, const struct json *numbers, struct err *e)
-{
-	auto_table struct out_table t = { .columns = number_columns,
-					  .n_columns = ARRAY_SIZE(number_columns) };
-
-	json_each (n, numbers) {
-		char number[16], since[20];
-
-		(void)snprintf(number, sizeof(number), "%.0f", json_num(json_get(n, "number")));
-		if (out_row(&t,
-			    (struct out_cell[]){ { number, OUT_BAD },
-						 { json_text(n, "node"), OUT_PLAIN },
-						 { seconds_of(n, since), OUT_FAINT } },
-			    e))
-			return -1;
-	}
-	if (t.n_rows)
-		out_table(&r->out, &t);
-	return 0;
+	json_each (pool, json_get(found, "pools"))
+		tell_pool(out, pool);
+	json_each (range, json_get(found, "reserved"))
+		json_each (pod, json_get(range, "pods"))
+			tell_reserved(out, range, pod);
+	json_each (number, json_get(found, "numbers"))
+		tell_number(out, number);
 }
 
 /* The store of this node has blocks and pods, but no owners. 1: it has no shared pool, so that no
@@ -191,21 +115,19 @@ static int load_here(struct cmd_run *r, struct json **out, struct err *e)
 
 static int conflicts_print(struct cmd_run *r, const struct json *found, struct err *e)
 {
-	const struct json *blocks = json_get(found, "blocks"), *pools = json_get(found, "pools");
-	const struct json *reserved = json_get(found, "reserved");
-	const struct json *numbers = json_get(found, "numbers");
 	const char *unknown = json_str(json_get(found, "unknown"));
-	bool any = json_len(blocks) || json_len(pools) || json_len(reserved) || json_len(numbers);
+	auto_findings struct findings all = { 0 };
 
-	if (any)
+	find_all(found, &all);
+	if (findings_check(&all, e))
+		return -1;
+	if (all.n)
 		r->status = CMD_FAILED;
 	if (r->out.json)
 		return out_json(&r->out, found, e);
-	if (!any)
+	if (!all.n)
 		out_line(&r->out, OUT_PLAIN, "No conflicts.");
-	if (print_blocks(r, blocks, e) || conflicts_print_pools(r, pools, e) ||
-	    conflicts_print_reserved(r, reserved, e) || print_numbers(r, numbers, e))
-		return -1;
+	findings_print(&r->out, &all, 8, 0);
 	if (unknown)
 		out_line(&r->out, OUT_WARN, "Not all owners are known: %s", unknown);
 	return 0;
