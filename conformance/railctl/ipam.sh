@@ -481,38 +481,6 @@ b team-b 1 1"
 	refused 1 "pool q does not exist" ipam usage q --by-namespace
 }
 
-# until_watched FILTER: the documents that the watch has printed so far
-until_watched()
-{
-	local i
-	for ((i = 0; i < 1200; i++)); do
-		jq -es "$1" "$W/watched" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	fail "the watch must show $1: $(<"$W/watched")"
-}
-
-test_usage_watch()
-{
-	local pid
-	need railhead-ipam
-	refused 1 "no store yet" ipam usage --watch
-	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
-	"$BIN/railctl" ipam usage --watch --json >"$W/watched" 2>&1 &
-	pid=$!
-	until_watched 'length == 1 and .[0][0].used == 0'
-	lease net-a c1 '{"pool":"p"}'
-	until_watched 'last[0].used == 1'
-	lease net-a c2 '{"pool":"p"}'
-	until_watched 'last[0].used == 2 and length <= 3'
-	kill "$pid"
-	wait "$pid" 2>/dev/null
-	# It ends with its reader.
-	timeout -s KILL 60 "$BIN/railctl" ipam usage --watch | head -1 >"$W/watched"
-	eq "status" "${PIPESTATUS[0]}" 0
-	grep -q WHERE "$W/watched" || fail "the table: $(<"$W/watched")"
-}
-
 test_long_names_fit_80_columns()
 {
 	need railhead-ipam

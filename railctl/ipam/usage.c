@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage.c: `railctl ipam usage`: how full pools are, whose leases they have, once or watched.
- */
+/* usage.c: `railctl ipam usage`: how full pools are, and whose leases they have. */
 #include <stdio.h>
 #include <string.h>
 
-#include "railctl/ipam/watch.h"
+#include "railctl/ipam/ipam.h"
 
 static const struct out_column usage_columns[] = {
 	{ "WHERE", OUT_SHRINK }, { "LEASED", OUT_RIGHT }, { "AT REST", OUT_RIGHT },
@@ -104,7 +103,7 @@ static int load_namespaces(struct cmd_run *r, const char *name, struct json **ou
 
 /* ---- the command ---- */
 
-static int usage_draw(struct cmd_run *r, struct err *e)
+static int usage_run(struct cmd_run *r, struct err *e)
 {
 	static const struct ctl_rows places = { usage_columns, ARRAY_SIZE(usage_columns),
 						add_usage_row,
@@ -121,14 +120,8 @@ static int usage_draw(struct cmd_run *r, struct err *e)
 	return ctl_show_rows(r, by_namespace ? &namespaces : &places, list, e);
 }
 
-static int usage_run(struct cmd_run *r, struct err *e)
-{
-	return opt_is_set(&r->opts, "watch") ? ctl_watch(r, usage_draw, e) : usage_draw(r, e);
-}
-
 static const struct opt usage_opts[] = {
 	{ "by-namespace", NULL, "count the leases of each namespace", 0 },
-	{ "watch", NULL, "show it again whenever it changes, until interrupted", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
