@@ -11,8 +11,11 @@ static void line(const struct cmd_run *r, const char *what, const char *text)
 }
 
 /* A pool gives nothing while another one is in its way. */
-static struct out_cell cluster_state_of(const struct json *p)
+static struct out_cell cluster_state_of(const struct cmd_run *r, const struct json *p,
+					char buf[LIST_TEXT_LEN])
 {
+	(void)r;
+	(void)buf;
 	if (json_true(json_get(p, "deleted")))
 		return (struct out_cell){ "deleted", OUT_WARN };
 	if (json_get(p, "conflict"))
@@ -46,24 +49,16 @@ static void print_waits(const struct cmd_run *r, const struct json *pools)
 
 static int cluster_print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
 {
-	static const struct out_column columns[] = {
-		{ "POOL", 0 }, { "FREE HERE", OUT_RIGHT }, { "STATE", 0 }, { "UID", OUT_SPARE }
+	static const struct list_column columns[] = {
+		{ .title = "POOL", 0, "name" },
+		{ .title = "FREE HERE", OUT_RIGHT, "spare" },
+		{ .title = "STATE", 0, .cell = cluster_state_of },
+		{ .title = "UID", OUT_SPARE, "uid", OUT_FAINT },
+		{ .title = NULL },
 	};
-	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 
-	json_each (p, pools) {
-		char spare[32];
-
-		(void)snprintf(spare, sizeof(spare), "%.0f", json_num(json_get(p, "spare")));
-		if (out_row(&t,
-			    (struct out_cell[]){ { json_str(json_get(p, "name")), OUT_PLAIN },
-						 { spare, OUT_PLAIN },
-						 cluster_state_of(p),
-						 { json_str(json_get(p, "uid")), OUT_FAINT } },
-			    e))
-			return -1;
-	}
-	out_table(&r->out, &t);
+	if (list_print(r, columns, pools, e))
+		return -1;
 	print_waits(r, pools);
 	return 0;
 }

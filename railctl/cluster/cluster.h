@@ -4,7 +4,7 @@
 #define RAILHEAD_RAILCTL_CLUSTER_CLUSTER_H
 
 #include "ipam/alloc/agent_client.h"
-#include "lib/cli/cmd.h"
+#include "lib/cli/list.h"
 
 extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_close,
 	cmd_cluster_pool_delete, cmd_cluster_pool_list, cmd_cluster_pool_open,
@@ -27,5 +27,12 @@ extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_cl
 int cluster_wait_option(struct cmd_run *r, unsigned *seconds, struct err *e) must_check;
 int cluster_wait(struct cmd_run *r, const char *pool, struct json *changed,
 		 struct err *e) must_check;
+
+/* cluster_age - of a heartbeat, or "none". cluster_print_nodes - the nodes of an answer, and how
+ * many are not in it. */
+struct out_cell cluster_age(const struct cmd_run *r, const struct json *seconds,
+			    char buf[LIST_TEXT_LEN]);
+int cluster_print_nodes(const struct cmd_run *r, const struct list_column *columns,
+			const struct json *answer, struct err *e) must_check;
 
 #endif

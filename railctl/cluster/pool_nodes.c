@@ -37,53 +37,25 @@ static unsigned pool_nodes_number(const struct json *answer, const char *key)
 
 /* ---- print ---- */
 
-static struct out_cell pool_nodes_state_of(const struct json *node)
+static struct out_cell pool_nodes_state_of(const struct cmd_run *r, const struct json *n,
+					   char buf[LIST_TEXT_LEN])
 {
-	const char *state = json_str(json_get(node, "state"));
-	bool done = state && strcmp(state, "done") == 0;
+	const char *state = json_str(n);
 
-	return (struct out_cell){ state ? state : "?", done ? OUT_GOOD : OUT_WARN };
+	(void)r;
+	(void)buf;
+	return (struct out_cell){ state ? state : "?",
+				  state && strcmp(state, "done") == 0 ? OUT_GOOD : OUT_WARN };
 }
 
-static int pool_nodes_print_node(struct out_table *t, const struct json *node, struct err *e)
-{
-	const struct json *generation = json_get(node, "generation");
-	const struct json *beat = json_get(node, "heartbeatSeconds");
-	const char *why = json_str(json_get(node, "why"));
-	char had[32] = "-", age[32] = "none";
-
-	if (generation)
-		(void)snprintf(had, sizeof(had), "%.0f", json_num(generation));
-	if (beat)
-		(void)snprintf(age, sizeof(age), "%.0f s", json_num(beat));
-	return out_row(t,
-		       (struct out_cell[]){ { json_str(json_get(node, "name")), OUT_PLAIN },
-					    pool_nodes_state_of(node),
-					    { had, OUT_PLAIN },
-					    { age, OUT_PLAIN },
-					    { why ? why : "", OUT_PLAIN } },
-		       e);
-}
-
-static int pool_nodes_print_nodes(const struct cmd_run *r, const struct json *answer, struct err *e)
-{
-	static const struct out_column columns[] = { { "NODE", 0 },
-						     { "STATE", 0 },
-						     { "GENERATION", OUT_RIGHT },
-						     { "HEARTBEAT", OUT_RIGHT },
-						     { "WHY", 0 } };
-	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
-
-	json_each (n, json_get(answer, "nodes")) {
-		if (pool_nodes_print_node(&t, n, e))
-			return -1;
-	}
-	out_table(&r->out, &t);
-	if (pool_nodes_number(answer, "more"))
-		out_line(&r->out, OUT_WARN, "%u more nodes are not shown",
-			 pool_nodes_number(answer, "more"));
-	return 0;
-}
+static const struct list_column columns[] = {
+	{ .title = "NODE", 0, "name" },
+	{ .title = "STATE", 0, "state", .cell = pool_nodes_state_of },
+	{ .title = "GENERATION", OUT_RIGHT, "generation" },
+	{ .title = "HEARTBEAT", OUT_RIGHT, "heartbeatSeconds", .cell = cluster_age },
+	{ .title = "WHY", 0, "why" },
+	{ .title = NULL },
+};
 
 static void print_counts(const struct cmd_run *r, const struct json *answer)
 {
@@ -113,7 +85,7 @@ static int pool_nodes_show(struct cmd_run *r, struct err *e)
 		return err_nomem(e);
 	print_counts(r, answer);
 	out_line(&r->out, OUT_PLAIN, "%s", definition);
-	return pool_nodes_print_nodes(r, answer, e);
+	return cluster_print_nodes(r, columns, answer, e);
 }
 
 static const char *const show_examples[] = { "railctl cluster pool show rail0", NULL };

@@ -5,19 +5,13 @@
 
 #include "railctl/cluster/cluster.h"
 
-#define NUMBER_LEN 32
-
-static const char *pools_number_of(const struct json *o, const char *key, char out[NUMBER_LEN])
-{
-	const struct json *n = json_get(o, key);
-
-	return n ? out_amount(json_num(n), out, NUMBER_LEN) : "-";
-}
-
-static struct out_cell pools_state_of(const struct json *pool)
+static struct out_cell pools_state_of(const struct cmd_run *r, const struct json *pool,
+				      char buf[LIST_TEXT_LEN])
 {
 	const char *state = json_str(json_get(json_get(pool, "definition"), "state"));
 
+	(void)r;
+	(void)buf;
 	if (json_true(json_get(pool, "deleted")))
 		return (struct out_cell){ "deleted", OUT_WARN };
 	if (state && strcmp(state, "open") != 0)
@@ -25,67 +19,40 @@ static struct out_cell pools_state_of(const struct json *pool)
 	return (struct out_cell){ "ok", OUT_GOOD };
 }
 
-static int pools_print_pools(const struct cmd_run *r, const struct json *pools, struct err *e)
-{
-	static const struct out_column columns[] = {
-		{ "POOL", 0 },
-		{ "SUBNET", 0 },
-		{ "ADDRESSES", OUT_RIGHT },
-		{ "RESERVED", OUT_RIGHT },
-		{ "IN BLOCKS", OUT_RIGHT },
-		{ "BLOCKS", OUT_RIGHT },
-		{ "BLOCK SIZE", OUT_RIGHT },
-		{ "NODES", OUT_RIGHT },
-		{ "STATE", 0 },
-	};
-	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
-
-	json_each (p, pools) {
-		char all[NUMBER_LEN], reserved[NUMBER_LEN], owned[NUMBER_LEN], blocks[NUMBER_LEN],
-			size[NUMBER_LEN], nodes[NUMBER_LEN];
-		const struct json *def = json_get(p, "definition");
-		const struct out_cell cells[] = {
-			{ json_text_or(p, "name", "-"), OUT_PLAIN },
-			{ json_text_or(def, "subnet", "-"), OUT_PLAIN },
-			{ pools_number_of(p, "addresses", all), OUT_PLAIN },
-			{ pools_number_of(p, "reserved", reserved), OUT_PLAIN },
-			{ pools_number_of(p, "inBlocks", owned), OUT_PLAIN },
-			{ pools_number_of(p, "blocks", blocks), OUT_PLAIN },
-			{ pools_number_of(def, "blockSize", size), OUT_PLAIN },
-			{ pools_number_of(p, "nodes", nodes), OUT_PLAIN },
-			pools_state_of(p),
-		};
-
-		if (out_row(&t, cells, e))
-			return -1;
-	}
-	out_table(&r->out, &t);
-	return 0;
-}
+static const struct list_column columns[] = {
+	{ .title = "POOL", 0, "name" },
+	{ .title = "SUBNET", 0, "definition.subnet" },
+	{ .title = "ADDRESSES", OUT_RIGHT, "addresses" },
+	{ .title = "RESERVED", OUT_RIGHT, "reserved" },
+	{ .title = "IN BLOCKS", OUT_RIGHT, "inBlocks" },
+	{ .title = "BLOCKS", OUT_RIGHT, "blocks" },
+	{ .title = "BLOCK SIZE", OUT_RIGHT, "definition.blockSize" },
+	{ .title = "NODES", OUT_RIGHT, "nodes" },
+	{ .title = "STATE", 0, .cell = pools_state_of },
+	{ .title = NULL },
+};
 
 static int pools_print_nodes(const struct cmd_run *r, const struct json *pools, struct err *e)
 {
-	static const struct out_column columns[] = {
-		{ "POOL", 0 }, { "NODE", 0 }, { "IN BLOCKS", OUT_RIGHT }, { "BLOCKS", OUT_RIGHT }
+	static const struct list_column by_node[] = {
+		{ .title = "POOL", 0, "pool" },
+		{ .title = "NODE", 0, "node" },
+		{ .title = "IN BLOCKS", OUT_RIGHT, "inBlocks" },
+		{ .title = "BLOCKS", OUT_RIGHT, "blocks" },
+		{ .title = NULL },
 	};
-	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
+	auto_json struct json *rows = json_new_array();
 
 	json_each (p, pools) {
 		json_each (n, json_get(p, "byNode")) {
-			char owned[NUMBER_LEN], blocks[NUMBER_LEN];
-			const struct out_cell cells[] = {
-				{ json_text_or(p, "name", "-"), OUT_PLAIN },
-				{ json_text_or(n, "node", "-"), OUT_PLAIN },
-				{ pools_number_of(n, "inBlocks", owned), OUT_PLAIN },
-				{ pools_number_of(n, "blocks", blocks), OUT_PLAIN },
-			};
+			struct json *row = rows ? json_dup(n) : NULL;
 
-			if (out_row(&t, cells, e))
-				return -1;
+			if (!row || json_push(rows, row) ||
+			    json_add_str(row, "pool", json_text(p, "name")))
+				return err_nomem(e);
 		}
 	}
-	out_table(&r->out, &t);
-	return 0;
+	return rows ? list_print(r, by_node, rows, e) : err_nomem(e);
 }
 
 static int list_pools(struct cmd_run *r, struct err *e)
@@ -101,7 +68,7 @@ static int list_pools(struct cmd_run *r, struct err *e)
 	pools = json_get(answer, "pools");
 	more = json_num(json_get(answer, "more"));
 	if (!opt_is_set(&r->opts, "by-node"))
-		return pools_print_pools(r, pools, e);
+		return list_print(r, columns, pools, e);
 	if (pools_print_nodes(r, pools, e))
 		return -1;
 	if (more > 0)

@@ -82,15 +82,13 @@ static double capacity_of(const struct json *pool)
 	return json_type(n) == JSON_STRING ? strtod(json_str(n), NULL) : json_num(n);
 }
 
-char *ctl_pool_capacity(const struct json *pool, char buf[CAPACITY_LEN])
+struct out_cell ctl_capacity(const struct cmd_run *r, const struct json *pool,
+			     char buf[LIST_TEXT_LEN])
 {
 	double n = capacity_of(pool);
 
-	if (n < 0)
-		(void)snprintf(buf, CAPACITY_LEN, "?");
-	else
-		(void)out_amount(n, buf, CAPACITY_LEN);
-	return buf;
+	(void)r;
+	return (struct out_cell){ n < 0 ? "?" : out_amount(n, buf, LIST_TEXT_LEN), OUT_PLAIN };
 }
 
 double ctl_share(const struct json *pool)
@@ -104,37 +102,28 @@ double ctl_share(const struct json *pool)
 }
 
 struct out_cell ctl_gauge(const struct cmd_run *r, double share, unsigned width,
-			  char buf[GAUGE_LEN])
+			  char buf[LIST_TEXT_LEN])
 {
 	char percent[8], bar[OUT_BAR_MAX];
 
 	if (share < 0)
 		return (struct out_cell){ NULL, OUT_PLAIN };
 	(void)out_percent(share, percent, sizeof(percent));
-	if (!r->out.terminal || width < 12)
-		(void)snprintf(buf, GAUGE_LEN, "%s", percent);
-	else
-		(void)snprintf(buf, GAUGE_LEN, "%s %4s", out_bar(share, width - 5, bar), percent);
+	(void)snprintf(buf, LIST_TEXT_LEN, r->out.terminal ? "%s %4s" : "%s%s",
+		       r->out.terminal ? out_bar(share, width - 5, bar) : "", percent);
 	return (struct out_cell){ buf, share >= 0.95  ? OUT_BAD
 				       : share >= 0.8 ? OUT_WARN
 						      : OUT_GOOD };
 }
 
-int ctl_show_rows(const struct cmd_run *r, const struct ctl_rows *rows, const struct json *list,
-		  struct err *e)
+int ctl_show_rows(const struct cmd_run *r, const struct list_column *columns,
+		  const struct json *list, const char *none, struct err *e)
 {
-	auto_table struct out_table t = { .columns = rows->columns, .n_columns = rows->n_columns };
-
 	if (r->out.json)
 		return out_json(&r->out, list, e);
-	json_each (o, list) {
-		if (rows->add(r, &t, o, e))
-			return -1;
-	}
-	if (t.n_rows)
-		out_table(&r->out, &t);
-	else
-		ctl_none(r, rows->none);
+	if (json_len(list))
+		return list_print(r, columns, list, e);
+	ctl_none(r, none);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 #define RAILHEAD_RAILCTL_IPAM_IPAM_H
 
 #include "ipam/admin/admin.h"
-#include "lib/cli/cmd.h"
+#include "lib/cli/list.h"
 
 /* What railctl has beside a run of a command: cmd_run.own. */
 struct ctl {
@@ -49,27 +49,17 @@ int ctl_no_store(const struct cmd_run *r, struct err *e);
 /* ctl_share - how full a pool of admin_pools() is, 0 to 1; negative if its size is not known. */
 double ctl_share(const struct json *pool);
 
-/* ctl_pool_capacity - the number of its addresses as text; "?" if it is not known. Returns buf. */
-#define CAPACITY_LEN 24
-char *ctl_pool_capacity(const struct json *pool, char buf[CAPACITY_LEN]);
+/* ctl_capacity - the number of its addresses, or "?". */
+struct out_cell ctl_capacity(const struct cmd_run *r, const struct json *pool,
+			     char buf[LIST_TEXT_LEN]);
 
-/* ctl_gauge - "[###.....]  12%" on a terminal, else "12%"; at most width characters, in buf. */
-#define GAUGE_LEN (OUT_BAR_MAX + 8)
+/* ctl_gauge - "[###.....]  12%" of this width on a terminal, else "12%". */
 struct out_cell ctl_gauge(const struct cmd_run *r, double share, unsigned width,
-			  char buf[GAUGE_LEN]);
+			  char buf[LIST_TEXT_LEN]);
 
-/*
- * ctl_show_rows - print a list as JSON, or as a table with a row for each element. `none`, and
- * a period, is the line for an empty list.
- */
-struct ctl_rows {
-	const struct out_column *columns;
-	size_t n_columns;
-	int (*add)(const struct cmd_run *r, struct out_table *t, const struct json *o,
-		   struct err *e);
-	const char *none;
-};
-int ctl_show_rows(const struct cmd_run *r, const struct ctl_rows *rows, const struct json *list,
-		  struct err *e) must_check;
+/* ctl_show_rows - print a list as JSON, or as a table. `none`, and a period, is the line for an
+ * empty list. */
+int ctl_show_rows(const struct cmd_run *r, const struct list_column *columns,
+		  const struct json *list, const char *none, struct err *e) must_check;
 
 #endif

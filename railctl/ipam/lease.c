@@ -13,17 +13,6 @@
 
 /* ---- list ---- */
 
-static const struct out_column columns[] = {
-	{ "ADDRESS", 0 },
-	{ "FROM", OUT_SHRINK | OUT_SPARE },
-	{ "NETWORK", OUT_SHRINK | OUT_SPARE },
-	{ "CONTAINER", OUT_SHRINK | OUT_ID },
-	{ "IFNAME", 0 },
-	{ "POD", OUT_SHRINK | OUT_SPARE },
-	{ "AGE", OUT_RIGHT },
-	{ "STATE", 0 },
-};
-
 /* Seconds are enough for an age, so the fraction is not read. */
 static char *lease_age_of(const struct cmd_run *r, const char *since, char buf[OUT_TIME_LEN])
 {
@@ -34,26 +23,45 @@ static char *lease_age_of(const struct cmd_run *r, const char *since, char buf[O
 	return out_age(r->ctx.now(r->ctx.clock) - timegm(&tm) * INT64_C(1000000000), buf);
 }
 
-static int lease_add_row(const struct cmd_run *r, struct out_table *t, const struct json *lease,
-			 struct err *e)
+static struct out_cell lease_pod(const struct cmd_run *r, const struct json *lease,
+				 char buf[LIST_TEXT_LEN])
 {
-	const char *pool = json_text(lease, "pool"), *state = json_text(lease, "state"),
-		   *ns = json_text(lease, "namespace");
-	char pod[512], age[OUT_TIME_LEN];
+	const char *ns = json_text(lease, "namespace");
 
-	(void)snprintf(pod, sizeof(pod), "%s%s%s", ns, *ns ? "/" : "", json_text(lease, "pod"));
-	const struct out_cell cells[] = {
-		{ json_text_or(lease, "guid", json_text(lease, "address")), OUT_PLAIN },
-		{ *pool ? pool : json_text(lease, "scope"), OUT_PLAIN },
-		{ json_text(lease, "network"), OUT_PLAIN },
-		{ json_text(lease, "container"), OUT_PLAIN },
-		{ json_text(lease, "ifname"), OUT_PLAIN },
-		{ pod, OUT_PLAIN },
-		{ lease_age_of(r, json_text(lease, "since"), age), OUT_PLAIN },
-		{ state, strcmp(state, "leased") == 0 ? OUT_GOOD : OUT_FAINT },
-	};
-	return out_row(t, cells, e);
+	(void)r;
+	(void)snprintf(buf, LIST_TEXT_LEN, "%s%s%s", ns, *ns ? "/" : "", json_text(lease, "pod"));
+	return (struct out_cell){ buf, OUT_PLAIN };
 }
+
+static struct out_cell lease_age(const struct cmd_run *r, const struct json *since,
+				 char buf[LIST_TEXT_LEN])
+{
+	return (struct out_cell){ lease_age_of(r, json_str(since) ? json_str(since) : "", buf),
+				  OUT_PLAIN };
+}
+
+static struct out_cell lease_state(const struct cmd_run *r, const struct json *n,
+				   char buf[LIST_TEXT_LEN])
+{
+	const char *state = json_str(n);
+
+	(void)r;
+	(void)buf;
+	return (struct out_cell){ state,
+				  state && strcmp(state, "leased") == 0 ? OUT_GOOD : OUT_FAINT };
+}
+
+static const struct list_column columns[] = {
+	{ .title = "ADDRESS", 0, "guid", .other = "address" },
+	{ .title = "FROM", OUT_SHRINK | OUT_SPARE, "pool", .other = "scope" },
+	{ .title = "NETWORK", OUT_SHRINK | OUT_SPARE, "network" },
+	{ .title = "CONTAINER", OUT_SHRINK | OUT_ID, "container" },
+	{ .title = "IFNAME", 0, "ifname" },
+	{ .title = "POD", OUT_SHRINK | OUT_SPARE, .cell = lease_pod },
+	{ .title = "AGE", OUT_RIGHT, "since", .cell = lease_age },
+	{ .title = "STATE", 0, "state", .cell = lease_state },
+	{ .title = NULL },
+};
 
 static int list_leases(struct cmd_run *r, const struct lease_filter *f, struct json **out,
 		       struct err *e)
@@ -77,22 +85,11 @@ static int lease_list(struct cmd_run *r, struct err *e)
 		.ns = opt_get(&r->opts, "namespace"),
 		.resting = opt_is_set(&r->opts, "resting"),
 	};
-	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
 	auto_json struct json *list = NULL;
 
 	if (list_leases(r, &f, &list, e))
 		return -1;
-	if (r->out.json)
-		return out_json(&r->out, list, e);
-	json_each (lease, list) {
-		if (lease_add_row(r, &t, lease, e))
-			return -1;
-	}
-	if (t.n_rows)
-		out_table(&r->out, &t);
-	else
-		ctl_none(r, "No leases");
-	return 0;
+	return ctl_show_rows(r, columns, list, "No leases", e);
 }
 
 static const struct opt list_opts[] = {

@@ -225,36 +225,36 @@ const struct cmd cmd_node_label = {
 
 /* ---- slices ---- */
 
-static const struct out_column slice_columns[] = {
-	{ "NUMBER", OUT_RIGHT },    { "FIRST", OUT_SHRINK }, { "LAST", OUT_SHRINK },
-	{ "ADDRESSES", OUT_RIGHT }, { "NODE", 0 },
-};
+/* The JSON has a number, or digits as text if the number is too large. */
+static struct out_cell slice_size(const struct cmd_run *r, const struct json *n,
+				  char buf[LIST_TEXT_LEN])
+{
+	double size = json_str(n) ? strtod(json_str(n), NULL) : json_num(n);
 
-static int print_slices(const struct cmd_run *r, const struct json *pool, const struct json *list,
+	(void)r;
+	return (struct out_cell){ out_amount(size, buf, LIST_TEXT_LEN), OUT_PLAIN };
+}
+
+static int print_slices(const struct cmd_run *r, const struct json *pool, struct json *list,
 			struct err *e)
 {
-	auto_table struct out_table t = { .columns = slice_columns,
-					  .n_columns = ARRAY_SIZE(slice_columns) };
+	static const struct list_column columns[] = {
+		{ .title = "NUMBER", OUT_RIGHT, "number" },
+		{ .title = "FIRST", OUT_SHRINK, "first" },
+		{ .title = "LAST", OUT_SHRINK, "last" },
+		{ .title = "ADDRESSES", OUT_RIGHT, "addresses", .cell = slice_size },
+		{ .title = "NODE", 0, "node" },
+		{ .title = NULL },
+	};
 	const struct json *own = json_get(json_get(pool, "slice"), "number");
 
-	json_each (o, list) {
-		const struct json *number = json_get(o, "number"), *n = json_get(o, "addresses");
-		char digits[CAPACITY_LEN], amount[CAPACITY_LEN];
-		double size = json_str(n) ? strtod(json_str(n), NULL) : json_num(n);
-		bool here = own && json_num(own) == json_num(number);
-		const struct out_cell cells[] = {
-			{ out_amount(json_num(number), digits, sizeof(digits)), OUT_PLAIN },
-			{ json_text(o, "first"), OUT_PLAIN },
-			{ json_text(o, "last"), OUT_PLAIN },
-			{ out_amount(size, amount, sizeof(amount)), OUT_PLAIN },
-			{ here ? "this node" : NULL, OUT_PLAIN },
-		};
+	for (size_t i = 0; own && i < json_len(list); i++) {
+		struct json *o = json_at_mut(list, i);
 
-		if (out_row(&t, cells, e))
-			return -1;
+		if (json_same(json_get(o, "number"), own) && json_add_str(o, "node", "this node"))
+			return err_nomem(e);
 	}
-	out_table(&r->out, &t);
-	return 0;
+	return list_print(r, columns, list, e);
 }
 
 static int slices_run(struct cmd_run *r, struct err *e)
@@ -304,59 +304,38 @@ const struct cmd cmd_ipam_slices = {
 
 /* ---- blocks ---- */
 
-static const struct out_column block_columns[] = {
-	{ "POOL", OUT_SHRINK },  { "FIRST", OUT_SHRINK }, { "LAST", OUT_SHRINK },
-	{ "STATE", 0 },          { "ASSIGNS", 0 },        { "ADDRESSES", OUT_RIGHT },
-	{ "LEASED", OUT_RIGHT }, { "LENT", OUT_SHRINK },
-};
-
-/* "10.0.0.7 to n2", or which node lends the address; "" for most blocks. */
-static void list_loans(const struct json *block, struct text *out)
+/* "10.0.0.7 to n2", or which node lends the address; nothing for most blocks. */
+static struct out_cell block_loans(const struct cmd_run *r, const struct json *block,
+				   char buf[LIST_TEXT_LEN])
 {
-	json_each (l, json_get(block, "lent"))
-		text_addf(out, "%s%s to %s%s", out->len ? ", " : "", json_text(l, "address"),
-			  json_text(l, "node"),
-			  json_true(json_get(l, "taken")) ? "" : " (offered)");
-	if (json_true(json_get(block, "loan")))
-		text_addf(out, "by %s",
-			  json_get(block, "lender") ? json_text(block, "lender") : "another node");
-}
+	size_t len = 0;
 
-static int node_print_blocks(const struct cmd_run *r, const struct json *list, struct err *e)
-{
-	auto_table struct out_table t = { .columns = block_columns,
-					  .n_columns = ARRAY_SIZE(block_columns) };
-
-	json_each (o, list) {
-		auto_text struct text loans = { .s = NULL };
-		char amount[CAPACITY_LEN], used[CAPACITY_LEN];
-		bool assigns = json_true(json_get(o, "assigns"));
-
-		list_loans(o, &loans);
-		const struct out_cell cells[] = {
-			{ json_text(o, "pool"), OUT_PLAIN },
-			{ json_text(o, "first"), OUT_PLAIN },
-			{ json_text(o, "last"), OUT_PLAIN },
-			{ json_text(o, "state"), OUT_PLAIN },
-			{ assigns ? "yes" : "no", OUT_PLAIN },
-			{ out_amount(json_num(json_get(o, "addresses")), amount, sizeof(amount)),
-			  OUT_PLAIN },
-			{ out_amount(json_num(json_get(o, "used")), used, sizeof(used)),
-			  OUT_PLAIN },
-			{ loans.s ? loans.s : "", OUT_PLAIN },
-		};
-
-		if (loans.failed)
-			return err_nomem(e);
-		if (out_row(&t, cells, e))
-			return -1;
+	(void)r;
+	*buf = '\0';
+	json_each (l, json_get(block, "lent")) {
+		if (len < LIST_TEXT_LEN)
+			len += (size_t)snprintf(
+				buf + len, LIST_TEXT_LEN - len, "%s%s to %s%s", len ? ", " : "",
+				json_text(l, "address"), json_text(l, "node"),
+				json_true(json_get(l, "taken")) ? "" : " (offered)");
 	}
-	if (json_len(list))
-		out_table(&r->out, &t);
-	else
-		ctl_none(r, "This node has no blocks");
-	return 0;
+	if (json_true(json_get(block, "loan")))
+		(void)snprintf(buf, LIST_TEXT_LEN, "by %s",
+			       json_text_or(block, "lender", "another node"));
+	return (struct out_cell){ buf, OUT_PLAIN };
 }
+
+static const struct list_column block_columns[] = {
+	{ .title = "POOL", OUT_SHRINK, "pool" },
+	{ .title = "FIRST", OUT_SHRINK, "first" },
+	{ .title = "LAST", OUT_SHRINK, "last" },
+	{ .title = "STATE", 0, "state" },
+	{ .title = "ASSIGNS", 0, "assigns" },
+	{ .title = "ADDRESSES", OUT_RIGHT, "addresses" },
+	{ .title = "LEASED", OUT_RIGHT, "used" },
+	{ .title = "LENT", OUT_SHRINK, .cell = block_loans },
+	{ .title = NULL },
+};
 
 static int blocks_run(struct cmd_run *r, struct err *e)
 {
@@ -371,7 +350,7 @@ static int blocks_run(struct cmd_run *r, struct err *e)
 		return ctl_no_pool(pool, e);
 	if (!list && !(list = json_new_array()))
 		return err_nomem(e);
-	return r->out.json ? out_json(&r->out, list, e) : node_print_blocks(r, list, e);
+	return ctl_show_rows(r, block_columns, list, "This node has no blocks", e);
 }
 
 static const char *const blocks_examples[] = {

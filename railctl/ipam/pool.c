@@ -32,13 +32,14 @@ static void tell_of_first(const struct out *o, const struct admin_pool *p)
 static int report_done(struct cmd_run *r, const struct admin_pool *p, struct err *e)
 {
 	auto_json struct json *pools = NULL;
-	char capacity[CAPACITY_LEN];
+	char buf[LIST_TEXT_LEN];
 
 	if (ctl_pools(r, p->name, &pools, e))
 		return -1;
 	if (r->out.json)
 		return out_json(&r->out, json_first(pools), e);
-	ctl_pool_capacity(json_first(pools), capacity);
+	const char *capacity = ctl_capacity(r, json_first(pools), buf).text;
+
 	if (p->no_number)
 		out_line(&r->out, OUT_PLAIN, "Pool %s %s.", p->name,
 			 p->replace ? "changed" : "added");

@@ -192,7 +192,7 @@ static void print_summary(const struct out *o, const struct rail_plan *p)
 	uint64_t full = a->nodes < a->leaf ? a->nodes : a->leaf;
 	u128 used = (u128)a->count * p->groups << (bits - p->subnet_len);
 	u128 spare = p->n_pods / a->block - p->blocks;
-	char text[PREFIX_STR_LEN], pods[CAPACITY_LEN], left[CAPACITY_LEN];
+	char text[PREFIX_STR_LEN], pods[24], left[24];
 
 	out_pair(o, "Supernet", "%s", ip_format_prefix(a->supernet, text));
 	out_pair(o, "Rails", "%llu, each a /%u", (unsigned long long)a->count, p->rail_len);

@@ -11,70 +11,38 @@
 
 #define GAUGE_WIDTH 20 /* in the list */
 
-static char *show_number_of(const struct json *o, const char *key, char buf[CAPACITY_LEN])
-{
-	return out_amount(json_num(json_get(o, key)), buf, CAPACITY_LEN);
-}
-
 /* ---- list ---- */
 
-static const struct out_column list_columns[] = {
-	{ "NAME", OUT_SHRINK },  { "SUBNET", OUT_SHRINK }, { "FROM", OUT_SPARE },
-	{ "LEASED", OUT_RIGHT }, { "SIZE", OUT_RIGHT },    { "USAGE", 0 },
-};
-
-static int add_pool_row(const struct cmd_run *r, struct out_table *t, const struct json *pool,
-			struct err *e)
+static struct out_cell show_usage(const struct cmd_run *r, const struct json *pool,
+				  char buf[LIST_TEXT_LEN])
 {
-	char used[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN];
-	const struct json *def = json_get(pool, "definition");
-	const struct out_cell cells[] = {
-		{ json_text(pool, "name"), OUT_PLAIN },
-		{ json_text(def, "subnet"), OUT_PLAIN },
-		{ json_text(pool, "from"), OUT_PLAIN },
-		{ show_number_of(pool, "used", used), OUT_PLAIN },
-		{ ctl_pool_capacity(pool, capacity), OUT_PLAIN },
-		json_get(pool, "error") ? (struct out_cell){ "unreadable", OUT_BAD }
-					: ctl_gauge(r, ctl_share(pool), GAUGE_WIDTH, gauge),
-	};
-
-	return out_row(t, cells, e);
+	return json_get(pool, "error") ? (struct out_cell){ "unreadable", OUT_BAD }
+				       : ctl_gauge(r, ctl_share(pool), GAUGE_WIDTH, buf);
 }
+
+static const struct list_column list_columns[] = {
+	{ .title = "NAME", OUT_SHRINK, "name" },
+	{ .title = "SUBNET", OUT_SHRINK, "definition.subnet" },
+	{ .title = "FROM", OUT_SPARE, "from" },
+	{ .title = "LEASED", OUT_RIGHT, "used" },
+	{ .title = "SIZE", OUT_RIGHT, .cell = ctl_capacity },
+	{ .title = "USAGE", .cell = show_usage },
+	{ .title = NULL },
+};
 
 /* ---- list --cluster ---- */
 
-static const struct out_column cluster_columns[] = {
-	{ "NAME", OUT_SHRINK },     { "SUBNET", OUT_SHRINK }, { "FROM", OUT_SPARE },
-	{ "LEASED", OUT_RIGHT },    { "SIZE", OUT_RIGHT },    { "ALL SIZE", OUT_RIGHT },
-	{ "IN BLOCKS", OUT_RIGHT }, { "NODES", OUT_RIGHT },
+static const struct list_column cluster_columns[] = {
+	{ .title = "NAME", OUT_SHRINK, "name" },
+	{ .title = "SUBNET", OUT_SHRINK, "definition.subnet" },
+	{ .title = "FROM", OUT_SPARE, "from" },
+	{ .title = "LEASED", OUT_RIGHT, "used" },
+	{ .title = "SIZE", OUT_RIGHT, .cell = ctl_capacity },
+	{ .title = "ALL SIZE", OUT_RIGHT, "cluster.addresses" },
+	{ .title = "IN BLOCKS", OUT_RIGHT, "cluster.inBlocks" },
+	{ .title = "NODES", OUT_RIGHT, "cluster.nodes" },
+	{ .title = NULL },
 };
-
-static int add_cluster_row(const struct cmd_run *r, struct out_table *t, const struct json *pool,
-			   struct err *e)
-{
-	char used[CAPACITY_LEN], capacity[CAPACITY_LEN], all[CAPACITY_LEN], in_blocks[CAPACITY_LEN],
-		nodes[CAPACITY_LEN];
-	const struct json *cluster = json_get(pool, "cluster");
-	const struct out_cell none = { "-", OUT_FAINT };
-	const struct out_cell cells[] = {
-		{ json_text(pool, "name"), OUT_PLAIN },
-		{ json_text(json_get(pool, "definition"), "subnet"), OUT_PLAIN },
-		{ json_text(pool, "from"), OUT_PLAIN },
-		{ show_number_of(pool, "used", used), OUT_PLAIN },
-		{ ctl_pool_capacity(pool, capacity), OUT_PLAIN },
-		!cluster
-			? none
-			: (struct out_cell){ show_number_of(cluster, "addresses", all), OUT_PLAIN },
-		!cluster ? none
-			 : (struct out_cell){ show_number_of(cluster, "inBlocks", in_blocks),
-					      OUT_PLAIN },
-		!cluster ? none
-			 : (struct out_cell){ show_number_of(cluster, "nodes", nodes), OUT_PLAIN },
-	};
-
-	(void)r;
-	return out_row(t, cells, e);
-}
 
 static struct json *pool_called(struct json *pools, const char *name)
 {
@@ -138,16 +106,12 @@ static int ask_cluster(struct cmd_run *r, struct json *pools, struct err *e)
 
 static int pool_list(struct cmd_run *r, struct err *e)
 {
-	static const struct ctl_rows here = { list_columns, ARRAY_SIZE(list_columns), add_pool_row,
-					      "No pools" };
-	static const struct ctl_rows all = { cluster_columns, ARRAY_SIZE(cluster_columns),
-					     add_cluster_row, "No pools" };
 	bool cluster = opt_is_set(&r->opts, "cluster");
 	auto_json struct json *pools = NULL;
 
 	if (ctl_pools(r, NULL, &pools, e) || (cluster && ask_cluster(r, pools, e)))
 		return -1;
-	return ctl_show_rows(r, cluster ? &all : &here, pools, e);
+	return ctl_show_rows(r, cluster ? cluster_columns : list_columns, pools, "No pools", e);
 }
 
 static const struct opt list_opts[] = {
@@ -367,7 +331,7 @@ static void show_from(const struct out *o, const struct json *pool)
 static int ipam_show_text(const struct cmd_run *r, const struct json *pool, struct err *e)
 {
 	const struct out *o = &r->out;
-	char used[CAPACITY_LEN], resting[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN];
+	char used[LIST_TEXT_LEN], size[LIST_TEXT_LEN];
 	const char *problem = json_text(pool, "error");
 	double share = ctl_share(pool);
 
@@ -381,11 +345,13 @@ static int ipam_show_text(const struct cmd_run *r, const struct json *pool, stru
 		return -1;
 	show_slice(o, pool);
 	show_blocks(o, pool);
-	out_pair(o, "Leased", "%s of %s", show_number_of(pool, "used", used),
-		 ctl_pool_capacity(pool, capacity));
-	out_pair(o, "At rest", "%s", show_number_of(pool, "resting", resting));
+	out_pair(o, "Leased", "%s of %s",
+		 out_amount(json_num(json_get(pool, "used")), used, sizeof(used)),
+		 ctl_capacity(r, pool, size).text);
+	out_pair(o, "At rest", "%s",
+		 out_amount(json_num(json_get(pool, "resting")), used, sizeof(used)));
 	if (share >= 0)
-		out_pair(o, "Usage", "%s", ctl_gauge(r, share, 32, gauge).text);
+		out_pair(o, "Usage", "%s", ctl_gauge(r, share, 32, size).text);
 	return 0;
 }
 

@@ -5,40 +5,47 @@
 
 #include "railctl/ipam/ipam.h"
 
-static const struct out_column usage_columns[] = {
-	{ "WHERE", OUT_SHRINK }, { "LEASED", OUT_RIGHT }, { "AT REST", OUT_RIGHT },
-	{ "SIZE", OUT_RIGHT },   { "USAGE", 0 },
-};
-
 /* A pool, or a network with ranges of its own. The size of such a network is not known. */
-static int add_usage_row(const struct cmd_run *r, struct out_table *t, const struct json *o,
-			 struct err *e)
+static struct out_cell usage_where(const struct cmd_run *r, const struct json *o,
+				   char buf[LIST_TEXT_LEN])
 {
-	char used[CAPACITY_LEN], resting[CAPACITY_LEN], capacity[CAPACITY_LEN], gauge[GAUGE_LEN],
-		where[320];
 	const char *pool = json_text(o, "name");
 	const struct json *number = json_get(json_get(o, "slice"), "number");
 	const struct json *blocks = json_get(json_get(o, "blocks"), "granted");
-	double share = *pool ? ctl_share(o) : -1;
-	int len = snprintf(where, sizeof(where), "%s%s", *pool ? "pool " : "",
-			   *pool ? pool : json_text(o, "network"));
+	char slice[48] = "", granted[48] = "";
 
-	if (number && len > 0 && (size_t)len < sizeof(where))
-		(void)snprintf(where + len, sizeof(where) - (size_t)len, ", slice %.0f",
-			       json_num(number));
-	if (blocks && len > 0 && (size_t)len < sizeof(where))
-		(void)snprintf(where + len, sizeof(where) - (size_t)len, ", %.0f block%s",
-			       json_num(blocks), json_num(blocks) == 1 ? "" : "s");
-	const struct out_cell cells[] = {
-		{ where, OUT_PLAIN },
-		{ out_amount(json_num(json_get(o, "used")), used, sizeof(used)), OUT_PLAIN },
-		{ out_amount(json_num(json_get(o, "resting")), resting, sizeof(resting)),
-		  OUT_PLAIN },
-		{ *pool ? ctl_pool_capacity(o, capacity) : NULL, OUT_PLAIN },
-		ctl_gauge(r, share, 28, gauge),
-	};
-	return out_row(t, cells, e);
+	(void)r;
+	if (number)
+		(void)snprintf(slice, sizeof(slice), ", slice %.0f", json_num(number));
+	if (blocks)
+		(void)snprintf(granted, sizeof(granted), ", %.0f block%s", json_num(blocks),
+			       json_num(blocks) == 1 ? "" : "s");
+	(void)snprintf(buf, LIST_TEXT_LEN, "%s%s%s%s", *pool ? "pool " : "",
+		       *pool ? pool : json_text(o, "network"), slice, granted);
+	return (struct out_cell){ buf, OUT_PLAIN };
 }
+
+static struct out_cell usage_size(const struct cmd_run *r, const struct json *o,
+				  char buf[LIST_TEXT_LEN])
+{
+	return *json_text(o, "name") ? ctl_capacity(r, o, buf)
+				     : (struct out_cell){ NULL, OUT_PLAIN };
+}
+
+static struct out_cell usage_share(const struct cmd_run *r, const struct json *o,
+				   char buf[LIST_TEXT_LEN])
+{
+	return ctl_gauge(r, *json_text(o, "name") ? ctl_share(o) : -1, 28, buf);
+}
+
+static const struct list_column places[] = {
+	{ .title = "WHERE", OUT_SHRINK, .cell = usage_where },
+	{ .title = "LEASED", OUT_RIGHT, "used" },
+	{ .title = "AT REST", OUT_RIGHT, "resting" },
+	{ .title = "SIZE", OUT_RIGHT, .cell = usage_size },
+	{ .title = "USAGE", .cell = usage_share },
+	{ .title = NULL },
+};
 
 /* Pools, then networks, in one list. */
 static int ipam_load_usage(struct cmd_run *r, const char *name, struct json **out, struct err *e)
@@ -63,28 +70,13 @@ static int ipam_load_usage(struct cmd_run *r, const char *name, struct json **ou
 
 /* ---- by namespace ---- */
 
-static const struct out_column namespace_columns[] = {
-	{ "POOL", OUT_SHRINK },
-	{ "NAMESPACE", OUT_SHRINK },
-	{ "LEASED", OUT_RIGHT },
-	{ "AT REST", OUT_RIGHT },
+static const struct list_column namespaces[] = {
+	{ .title = "POOL", OUT_SHRINK, "pool" },
+	{ .title = "NAMESPACE", OUT_SHRINK, "namespace" },
+	{ .title = "LEASED", OUT_RIGHT, "used" },
+	{ .title = "AT REST", OUT_RIGHT, "resting" },
+	{ .title = NULL },
 };
-
-static int add_namespace_row(const struct cmd_run *r, struct out_table *t, const struct json *o,
-			     struct err *e)
-{
-	char used[CAPACITY_LEN], resting[CAPACITY_LEN];
-	const struct out_cell cells[] = {
-		{ json_text(o, "pool"), OUT_PLAIN },
-		{ json_text(o, "namespace"), OUT_PLAIN },
-		{ out_amount(json_num(json_get(o, "used")), used, sizeof(used)), OUT_PLAIN },
-		{ out_amount(json_num(json_get(o, "resting")), resting, sizeof(resting)),
-		  OUT_PLAIN },
-	};
-
-	(void)r;
-	return out_row(t, cells, e);
-}
 
 static int load_namespaces(struct cmd_run *r, const char *name, struct json **out, struct err *e)
 {
@@ -105,19 +97,15 @@ static int load_namespaces(struct cmd_run *r, const char *name, struct json **ou
 
 static int usage_run(struct cmd_run *r, struct err *e)
 {
-	static const struct ctl_rows places = { usage_columns, ARRAY_SIZE(usage_columns),
-						add_usage_row,
-						"No pools, and no network with leases" };
-	static const struct ctl_rows namespaces = { namespace_columns,
-						    ARRAY_SIZE(namespace_columns),
-						    add_namespace_row, "No leases of pools" };
 	const char *name = r->opts.n_words ? r->opts.words[0] : NULL;
 	bool by_namespace = opt_is_set(&r->opts, "by-namespace");
 	auto_json struct json *list = NULL;
 
 	if (by_namespace ? load_namespaces(r, name, &list, e) : ipam_load_usage(r, name, &list, e))
 		return -1;
-	return ctl_show_rows(r, by_namespace ? &namespaces : &places, list, e);
+	return by_namespace
+		       ? ctl_show_rows(r, namespaces, list, "No leases of pools", e)
+		       : ctl_show_rows(r, places, list, "No pools, and no network with leases", e);
 }
 
 static const struct opt usage_opts[] = {

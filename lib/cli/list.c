@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* list.c: finds the members of a row, and shows each as its type. */
+#include "lib/cli/list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct json *member(const struct json *row, const char *key)
+{
+	const char *dot = key ? strchr(key, '.') : NULL;
+	char outer[64];
+
+	if (!dot)
+		return key ? json_get(row, key) : row;
+	(void)snprintf(outer, sizeof(outer), "%.*s", (int)(dot - key), key);
+	return json_get(json_get(row, outer), dot + 1);
+}
+
+static const char *text_of(const struct json *n, char buf[LIST_TEXT_LEN])
+{
+	if (json_type(n) == JSON_NUMBER)
+		return out_amount(json_num(n), buf, LIST_TEXT_LEN);
+	if (json_type(n) == JSON_BOOL)
+		return json_true(n) ? "yes" : "no";
+	return json_str(n);
+}
+
+int list_print(const struct cmd_run *r, const struct list_column *columns, const struct json *rows,
+	       struct err *e)
+{
+	struct out_column titles[LIST_COLUMNS_MAX];
+	auto_table struct out_table t = { .columns = titles };
+
+	for (; columns[t.n_columns].title; t.n_columns++)
+		titles[t.n_columns] = (struct out_column){ columns[t.n_columns].title,
+							   columns[t.n_columns].flags };
+	json_each (row, rows) {
+		struct out_cell cells[LIST_COLUMNS_MAX];
+		char buf[LIST_COLUMNS_MAX][LIST_TEXT_LEN];
+
+		for (size_t i = 0; i < t.n_columns; i++) {
+			const struct list_column *c = &columns[i];
+			const struct json *n = member(row, c->key);
+
+			if (c->other && (!n || (json_str(n) && !*json_str(n))))
+				n = member(row, c->other);
+
+			cells[i] = c->cell ? c->cell(r, n, buf[i])
+					   : (struct out_cell){ text_of(n, buf[i]), c->style };
+		}
+		if (out_row(&t, cells, e))
+			return -1;
+	}
+	out_table(&r->out, &t);
+	return 0;
+}

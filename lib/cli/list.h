@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* list.h: a table of JSON objects, with a row for each. */
+#ifndef RAILHEAD_LIB_CLI_LIST_H
+#define RAILHEAD_LIB_CLI_LIST_H
+
+#include "lib/cli/cmd.h"
+
+#define LIST_COLUMNS_MAX 12
+#define LIST_TEXT_LEN    512 /* of a cell that is not a string of the row */
+
+struct list_column {
+	const char *title; /* NULL ends the columns */
+	unsigned flags;    /* OUT_RIGHT and the like */
+	const char *key;   /* a member, or one of a member: "slice.number"; NULL: the row */
+	enum out_style style;
+	const char *other; /* the key of a member for rows where this one is absent or "" */
+	/* What to show of the member, n, which may be NULL. NULL: a string, a number, yes or no. */
+	struct out_cell (*cell)(const struct cmd_run *r, const struct json *n,
+				char buf[LIST_TEXT_LEN]);
+};
+
+/* list_print - titles and rows; titles alone if there are no rows. */
+int list_print(const struct cmd_run *r, const struct list_column *columns, const struct json *rows,
+	       struct err *e) must_check;
+
+#endif
