@@ -7,45 +7,50 @@
 #ifndef RAILHEAD_DIAG_INSPECT_CODE_H
 #define RAILHEAD_DIAG_INSPECT_CODE_H
 
+/* The name of the enum, the check that finds it, the code. */
+#define INSPECT_CODES_EACH(CODE)                                                                   \
+	CODE(NAMESPACE_UNREAD, "namespace", "namespace-unread")                                    \
+	CODE(NAMESPACE_RECORD, "namespace", "namespace-record")                                    \
+	CODE(NAMESPACE_EMPTY, "namespace", "namespace-empty")                                      \
+	CODE(INTERFACE_MISSING, "interface", "interface-missing")                                  \
+	CODE(CARRIER_DOWN, "carrier", "carrier-down")                                              \
+	CODE(CARRIER_LOST, "carrier", "carrier-lost")                                              \
+	CODE(ADDRESS_MISSING, "address", "address-missing")                                        \
+	CODE(ADDRESS_DUPLICATE, "address", "address-duplicate")                                    \
+	CODE(ADDRESS_NODE, "address", "address-node")                                              \
+	CODE(MAC_CHANGED, "mac", "mac-changed")                                                    \
+	CODE(MAC_DUPLICATE, "mac", "mac-duplicate")                                                \
+	CODE(RULE_MISSING, "rule", "rule-missing")                                                 \
+	CODE(RULE_WRONG, "rule", "rule-wrong")                                                     \
+	CODE(RULE_PRIORITY, "rule", "rule-priority")                                               \
+	CODE(RULE_EARLIER, "rule", "rule-earlier")                                                 \
+	CODE(TABLE_SHARED, "table", "table-shared")                                                \
+	CODE(ROUTE_MISSING, "route", "route-missing")                                              \
+	CODE(ROUTE_WRONG, "route", "route-wrong")                                                  \
+	CODE(ROUTE_FORBIDS, "route", "route-forbids")                                              \
+	CODE(ROUTE_TAKEN, "route", "route-taken")                                                  \
+	CODE(WAY_WRONG, "way", "way-wrong")                                                        \
+	CODE(WAY_NONE, "way", "way-none")                                                          \
+	CODE(WAY_SHARED, "way", "way-shared")                                                      \
+	CODE(ARP_IGNORE, "arp", "arp-ignore")                                                      \
+	CODE(ARP_ANNOUNCE, "arp", "arp-announce")                                                  \
+	CODE(ARP_PROXY, "arp", "arp-proxy")                                                        \
+	CODE(ARP_RP_FILTER, "arp", "arp-rp-filter")                                                \
+	CODE(SETTING_LINKDOWN, "setting", "setting-linkdown")                                      \
+	CODE(SETTING_RA, "setting", "setting-ra")                                                  \
+	CODE(SETTING_CHANGED, "setting", "setting-changed")                                        \
+	CODE(SETTING_UNREAD, "setting", "setting-unread")                                          \
+	CODE(MTU_MASTER, "mtu", "mtu-master")                                                      \
+	CODE(MTU_ROUTE, "mtu", "mtu-route")                                                        \
+	CODE(MTU_PATH, "mtu", "mtu-path")                                                          \
+	CODE(GATEWAY_SILENT, "gateway", "gateway-silent")                                          \
+	CODE(GATEWAY_SELF, "gateway", "gateway-self")                                              \
+	CODE(HOST_ADDRESS, "host", "host-address")
+
 enum inspect_code {
-	INSPECT_NAMESPACE_UNREAD,
-	INSPECT_NAMESPACE_RECORD,
-	INSPECT_NAMESPACE_EMPTY,
-	INSPECT_INTERFACE_MISSING,
-	INSPECT_CARRIER_DOWN,
-	INSPECT_CARRIER_LOST,
-	INSPECT_ADDRESS_MISSING,
-	INSPECT_ADDRESS_DUPLICATE,
-	INSPECT_ADDRESS_NODE,
-	INSPECT_MAC_CHANGED,
-	INSPECT_MAC_DUPLICATE,
-	INSPECT_RULE_MISSING,
-	INSPECT_RULE_WRONG,
-	INSPECT_RULE_PRIORITY,
-	INSPECT_RULE_EARLIER,
-	INSPECT_TABLE_SHARED,
-	INSPECT_ROUTE_MISSING,
-	INSPECT_ROUTE_WRONG,
-	INSPECT_ROUTE_FORBIDS,
-	INSPECT_ROUTE_TAKEN,
-	INSPECT_WAY_WRONG,
-	INSPECT_WAY_NONE,
-	INSPECT_WAY_SHARED,
-	INSPECT_ARP_IGNORE,
-	INSPECT_ARP_ANNOUNCE,
-	INSPECT_ARP_PROXY,
-	INSPECT_ARP_RP_FILTER,
-	INSPECT_SETTING_LINKDOWN,
-	INSPECT_SETTING_RA,
-	INSPECT_SETTING_CHANGED,
-	INSPECT_SETTING_UNREAD,
-	INSPECT_MTU_MASTER,
-	INSPECT_MTU_ROUTE,
-	INSPECT_MTU_PATH,
-	INSPECT_GATEWAY_SILENT,
-	INSPECT_GATEWAY_SELF,
-	INSPECT_HOST_ADDRESS,
-	INSPECT_CODES
+#define CODE(name, check, code) INSPECT_##name,
+	INSPECT_CODES_EACH(CODE)
+#undef CODE
 };
 
 /* inspect_code_name - "rule-missing". inspect_code_check - "rule", the check that finds it. */

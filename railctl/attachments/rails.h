@@ -7,6 +7,7 @@
 #include "cni/protocol/env.h"
 #include "lib/cli/cmd.h"
 #include "lib/rdma/bus.h"
+#include "topo/read/rail_list.h"
 
 extern const struct cmd cmd_rails, rails_check_cmd;
 
@@ -60,18 +61,8 @@ void rails_pods_clear(struct rails_pods *p);
 
 /* rails_read_hardware - set hw of a pod whose snapshot is read. A value that is not found is
  * unknown. */
-struct rails_numbers;
-int rails_read_hardware(const struct rails_numbers *numbers, const struct inspect_from *from,
+int rails_read_hardware(const struct rail_list *numbers, const struct inspect_from *from,
 			struct rails_pod *p, struct err *e) must_check;
-
-/* rails_numbers_read - the rails of this machine; NULL when they cannot be found. _free() frees. */
-struct rails_numbers *rails_numbers_read(const struct ctx *ctx);
-void rails_numbers_free(struct rails_numbers *n);
-static inline void rails_numbers_freep(struct rails_numbers **n)
-{
-	rails_numbers_free(*n);
-}
-#define auto_rails_numbers auto_clean(rails_numbers_freep)
 
 /* rails_pod_name - "namespace/pod", the container, or the path: what people call it. Pure. */
 #define RAILS_POD_LEN 330

@@ -6,47 +6,29 @@
 
 #include "railctl/attachments/rails.h"
 #include "rdma/device/device.h"
-#include "topo/read/rail_list.h"
 
-struct rails_numbers {
-	struct rail_list list;
-};
-
-void rails_numbers_free(struct rails_numbers *n)
+static int number_of_interface(const struct rail_list *l, const char *ifname)
 {
-	free(n);
-}
-
-struct rails_numbers *rails_numbers_read(const struct ctx *ctx)
-{
-	auto_rails_numbers struct rails_numbers *n = calloc(1, sizeof(*n));
-	struct err ignored;
-
-	return n && rail_list_load(ctx, &n->list, &ignored) == 0 ? TAKE_PTR(n) : NULL;
-}
-
-static int number_of_interface(const struct rails_numbers *n, const char *ifname)
-{
-	for (size_t i = 0; i < n->list.n; i++)
-		if (strcmp(n->list.rail[i].ifname, ifname) == 0)
-			return (int)n->list.rail[i].number;
+	for (size_t i = 0; i < l->n; i++)
+		if (strcmp(l->rail[i].ifname, ifname) == 0)
+			return (int)l->rail[i].number;
 	return RAILS_UNKNOWN;
 }
 
 /* The rail of the master or, for a device that was moved, of the function or its PF. */
-static int rails_hardware_number_of(const struct rails_numbers *n, const struct ctx *ctx,
+static int rails_hardware_number_of(const struct rail_list *l, const struct ctx *ctx,
 				    const char *master, const char *pci)
 {
 	char ifname[IFNAME_LEN], pf[PCI_STR_LEN];
 	struct err ignored;
-	int number = n && *master ? number_of_interface(n, master) : RAILS_UNKNOWN;
+	int number = *master ? number_of_interface(l, master) : RAILS_UNKNOWN;
 
-	if (number != RAILS_UNKNOWN || !n || !*pci)
+	if (number != RAILS_UNKNOWN || !l->n || !*pci)
 		return number;
 	if (pci_physfn(ctx->sysfs, pci, pf, &ignored) == 0)
 		pci = pf;
 	return pci_pf_netdev(ctx->sysfs, pci, ifname, &ignored) ? RAILS_UNKNOWN
-								: number_of_interface(n, ifname);
+								: number_of_interface(l, ifname);
 }
 
 /* The name in the record, if any, is that in the pod, where the device is in mode exclusive. */
@@ -61,7 +43,7 @@ static void rails_hardware_find_device(const struct rdma_view *v, const char *if
 	(void)snprintf(hw->pci, sizeof(hw->pci), "%s", s.pci);
 }
 
-int rails_read_hardware(const struct rails_numbers *numbers, const struct inspect_from *from,
+int rails_read_hardware(const struct rail_list *numbers, const struct inspect_from *from,
 			struct rails_pod *p, struct err *e)
 {
 	auto_nl struct nl *host_nl = NULL, *pod_nl = NULL, *rdma = NULL;

@@ -162,8 +162,8 @@ static void drop_pod(struct rails_pods *all, size_t i)
 }
 
 /* One pod that cannot be read must not hide the others. */
-static int attachments_read_pod(const struct rails_numbers *numbers,
-				const struct inspect_from *from, struct rails_pod *p, struct err *e)
+static int attachments_read_pod(const struct rail_list *numbers, const struct inspect_from *from,
+				struct rails_pod *p, struct err *e)
 {
 	struct err why;
 
@@ -180,9 +180,12 @@ static int attachments_read_pod(const struct rails_numbers *numbers,
 static int read_pods(const struct ctx *ctx, const struct netns *given, struct rails_pods *all,
 		     struct err *e)
 {
-	auto_rails_numbers struct rails_numbers *numbers = all->n ? rails_numbers_read(ctx) : NULL;
+	struct rail_list numbers;
+	struct err ignored;
 	auto_netns struct netns host = { .fd = -1 };
 
+	if (!all->n || rail_list_load(ctx, &numbers, &ignored))
+		numbers.n = 0;
 	if (netns_open_self(&host, e))
 		return -1;
 	for (size_t i = 0; i < all->n;) {
@@ -194,7 +197,7 @@ static int read_pods(const struct ctx *ctx, const struct netns *given, struct ra
 			drop_pod(all, i);
 			continue;
 		}
-		if (rc > 0 && attachments_read_pod(numbers, &from, &all->pod[i], e))
+		if (rc > 0 && attachments_read_pod(&numbers, &from, &all->pod[i], e))
 			return -1;
 		i++;
 	}
