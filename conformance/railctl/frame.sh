@@ -157,12 +157,12 @@ test_netconf_check()
 	local conf='{"cniVersion":"1.1.0","name":"n","type":"rh-macvlan","master":"nosuch","ipam":{"type":"railhead-ipam","pool":"nosuch"}'
 	echo "$conf}" >"$W/good.conf"
 	ok netconf check "$W/good.conf"
-	has '0 errors, 0 warnings'
+	has '0 warned, 0 failed'
 	echo "$conf,\"rooting\":\"rail\",\"foo\":1}" >"$W/bad.conf"
 	r netconf check "$W/bad.conf"
 	[ "$RC" = 1 ] || fail "an error must be exit 1: $(said)"
-	has 'error: network n, type rh-macvlan: rooting: there is no such key'
-	has 'warning: network n, type rh-macvlan: foo: there is no such key; it is ignored'
+	has 'fail     key  network n, type rh-macvlan: rooting: there is no such key'
+	has 'warn     key  network n, type rh-macvlan: foo: there is no such key; it is ignored'
 	echo "$conf,\"foo\":1}" | "$BIN/railctl" netconf check - >"$W/out" || fail 'a warning is not a failure'
 	refused 2 FILE netconf check
 	refused 1 'No such file' netconf check "$W/absent"

@@ -8,7 +8,7 @@ int check_report(struct cmd_run *r, const struct findings *all, int width, unsig
 	enum finding_state worst = findings_worst(all);
 
 	if (worst == FINDING_FAIL || (worst != FINDING_OK && opt_is_set(&r->opts, "strict")) ||
-	    findings_count(all, FINDING_UNKNOWN) == all->n)
+	    (all->n && findings_count(all, FINDING_UNKNOWN) == all->n))
 		r->status = CMD_FAILED;
 	if (r->out.json) {
 		auto_json struct json *o = findings_json(all, "findings");

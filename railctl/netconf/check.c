@@ -31,26 +31,21 @@ static const struct attach_type *find_type(const char *type)
 
 /* ---- findings ---- */
 
-/* One configuration, and the list of findings. */
+/* One configuration. */
 struct check {
-	struct json *conf;     /* keys with an error are removed */
-	struct json *findings; /* the array */
+	struct json *conf; /* keys with an error are removed */
+	struct findings *findings;
 	const char *network, *plugin;
 	const struct attach_type *type; /* NULL: not of railhead */
 	bool ipam;                      /* it is railhead-ipam */
 };
 
-static int check_add(const struct check *c, const char *level, const char *message,
-		     const char *details)
+static struct finding *netconf_check_add(const struct check *c, enum finding_state state)
 {
-	struct json *x = json_push_object(c->findings);
+	struct finding *f = findings_add(c->findings, "key", state);
 
-	return !x || json_add_str(x, "network", c->network) || json_add_str(x, "type", c->plugin) ||
-			       json_add_str(x, "level", level) ||
-			       json_add_str(x, "message", message) ||
-			       json_add_known(x, "details", details)
-		       ? -1
-		       : 0;
+	finding_set_subject(f, "network %s, type %s", *c->network ? c->network : "?", c->plugin);
+	return f;
 }
 
 /* The keys that a program read, and who may warn of the others. */
@@ -62,17 +57,14 @@ struct warner {
 static int check_warn_of_key(const struct json_key *k, void *arg)
 {
 	const struct warner *w = arg;
-	char message[320];
 
 	if (k->finding == JSON_KEY_UNREAD && cni_conf_warns_of(k->path, w->section))
-		(void)snprintf(message, sizeof(message), "%s: there is no such key; it is ignored",
-			       k->path);
+		finding_set_value(netconf_check_add(w->check, FINDING_WARN),
+				  "%s: there is no such key; it is ignored", k->path);
 	else if (k->finding == JSON_KEY_CASE)
-		(void)snprintf(message, sizeof(message), "%s: it is in another case; write it so",
-			       k->path);
-	else
-		return 0;
-	return check_add(w->check, "warning", message, "");
+		finding_set_value(netconf_check_add(w->check, FINDING_WARN),
+				  "%s: it is in another case; write it so", k->path);
+	return 0;
 }
 
 /* Log files are not opened here. */
@@ -179,8 +171,14 @@ static int ask_until_good(const struct check *c, bool ipam, struct err *e)
 		(void)snprintf(path, sizeof(path), "%.*s", (int)strcspn(why.msg, ":"), why.msg);
 		if (strcmp(path, removed) == 0)
 			return 0;
-		if (why.code == ERR_NOMEM || check_add(c, "error", why.msg, why.detail))
+		if (why.code == ERR_NOMEM)
 			return err_nomem(e);
+
+		struct finding *f = netconf_check_add(c, FINDING_FAIL);
+
+		finding_set_value(f, "%s", why.msg);
+		if (*why.detail)
+			finding_set_remedy(f, "%s", why.detail);
 		(void)snprintf(removed, sizeof(removed), "%s", path);
 		if (!remove_key(c->conf, path))
 			return 0;
@@ -213,7 +211,7 @@ static int add_prev_result(struct json *conf)
 }
 
 static int check_one(const struct json *conf, const struct json *list, bool first,
-		     struct json *findings, struct err *e)
+		     struct findings *findings, struct err *e)
 {
 	auto_json struct json *copy = json_dup(conf);
 	const char *type = json_text(conf, "type");
@@ -231,14 +229,15 @@ static int check_one(const struct json *conf, const struct json *list, bool firs
 		find_type(type),
 		strcmp(json_text(json_get(copy, "ipam"), "type"), "railhead-ipam") == 0
 	};
-	if (!*type && check_add(&c, "error", "type: missing; it names the program", ""))
-		return err_nomem(e);
+	if (!*type)
+		finding_set_value(netconf_check_add(&c, FINDING_FAIL),
+				  "type: missing; it names the program");
 	return (c.type && ask_until_good(&c, false, e)) || (c.ipam && ask_until_good(&c, true, e))
 		       ? -1
 		       : 0;
 }
 
-static int netconf_check_tree(const struct json *tree, struct json *findings, struct err *e)
+static int netconf_check_tree(const struct json *tree, struct findings *findings, struct err *e)
 {
 	const struct json *plugins = json_get(tree, "plugins");
 	bool first = true;
@@ -259,7 +258,7 @@ static int netconf_check_tree(const struct json *tree, struct json *findings, st
 }
 
 /* Multus gives the configuration the name of the object. */
-static int check_definition(const struct json *object, struct json *findings, struct err *e)
+static int check_definition(const struct json *object, struct findings *findings, struct err *e)
 {
 	const struct json *name = json_get(json_get(object, "metadata"), "name");
 	const char *text = json_text(json_get(object, "spec"), "config");
@@ -272,7 +271,7 @@ static int check_definition(const struct json *object, struct json *findings, st
 }
 
 /* Objects of other kinds are in the files of pods. */
-static int check_documents(const struct json *docs, struct json *findings, struct err *e)
+static int check_documents(const struct json *docs, struct findings *findings, struct err *e)
 {
 	bool any = false;
 
@@ -290,13 +289,11 @@ static int check_documents(const struct json *docs, struct json *findings, struc
 	return any ? 0 : err_set(e, ERR_CONFIG, 0, "there is no NetworkAttachmentDefinition");
 }
 
-int netconf_check(const char *text, size_t len, struct json **out, struct err *e)
+int netconf_check(const char *text, size_t len, struct findings *out, struct err *e)
 {
-	auto_json struct json *docs = NULL, *findings = json_new_array();
+	auto_json struct json *docs = NULL;
 	const size_t space = strspn(text, " \t\r\n");
 
-	if (!findings)
-		return err_nomem(e);
 	if (text[space] == '{') {
 		struct json *one = NULL;
 
@@ -308,8 +305,5 @@ int netconf_check(const char *text, size_t len, struct json **out, struct err *e
 	} else if (yaml_json_read(text, len, &docs, e)) {
 		return -1;
 	}
-	if (check_documents(docs, findings, e))
-		return -1;
-	*out = TAKE_PTR(findings);
-	return 0;
+	return check_documents(docs, out, e) || findings_check(out, e) ? -1 : 0;
 }

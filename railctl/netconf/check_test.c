@@ -37,23 +37,22 @@ static const char *const also[] = {
 
 static bool says_something(const char *text, void *arg)
 {
-	auto_json struct json *findings = NULL;
+	auto_findings struct findings findings = { 0 };
 	struct err e = { 0 };
 
 	(void)arg;
-	return netconf_check(text, strlen(text), &findings, &e) || json_len(findings) > 0;
+	return netconf_check(text, strlen(text), &findings, &e) || findings.n > 0;
 }
 
 /* The text has no finding, and each slip in it has one. */
 static void told(const char *text)
 {
-	auto_json struct json *findings = NULL;
+	auto_findings struct findings findings = { 0 };
 	struct err e = { 0 };
 
 	if (netconf_check(text, strlen(text), &findings, &e))
 		ck_abort_msg("%s", e.msg);
-	auto_free char *found = json_print(findings, false);
-	ck_assert_str_eq(found, "[]");
+	ck_assert_uint_eq(findings.n, 0);
 	ck_assert_uint_gt(typos_all_told(text, also, says_something, NULL), 50);
 }
 
@@ -123,19 +122,19 @@ START_TEST(all_findings_of_a_text)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		auto_json struct json *findings = NULL;
+		auto_findings struct findings findings = { 0 };
 		struct err e = { 0 };
 		char have[256] = "";
 
 		if (netconf_check(cases[i].text, strlen(cases[i].text), &findings, &e))
 			ck_abort_msg("%s", e.msg);
-		json_each (it, findings) {
-			const char *m = json_text(it, "message");
+		for (size_t k = 0; k < findings.n; k++) {
+			const char *m = findings.item[k].value;
 
 			testing_append(have, sizeof(have), *have ? " " : "");
 			(void)strncat(have, m, strcspn(m, ":"));
 			testing_append(have, sizeof(have),
-				       strcmp(json_text(it, "level"), "error") ? "?" : "");
+				       findings.item[k].state == FINDING_WARN ? "?" : "");
 		}
 		ck_assert_str_eq(have, cases[i].want);
 	}
@@ -154,7 +153,7 @@ START_TEST(texts_that_are_no_configuration)
 					     "- 1\n- 2\n" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		auto_json struct json *findings = NULL;
+		auto_findings struct findings findings = { 0 };
 		struct err e = { 0 };
 
 		ck_assert_msg(netconf_check(cases[i], strlen(cases[i]), &findings, &e) == -1, "%s",

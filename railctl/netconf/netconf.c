@@ -2,53 +2,22 @@
 /* netconf.c: `railctl netconf`: what plugins say about a configuration before a pod meets them. */
 #include "railctl/netconf/netconf.h"
 
-#include <string.h>
+#include "lib/cli/check.h"
 
 #define FILE_MAX (4U << 20) /* bytes */
 
-static int read_findings(const char *path, struct json **out, struct err *e)
+static int run_check(struct cmd_run *r, struct err *e)
 {
+	const char *path = r->opts.words[0];
+	auto_findings struct findings all = { 0 };
 	auto_free char *text = NULL;
 	size_t len;
 
 	if (cmd_read(&(struct cmd_input){ path, "", FILE_MAX }, &text, &len, e))
 		return -1;
-	return netconf_check(text, len, out, e) ? err_wrap(e, "%.256s", path) : 0;
-}
-
-static bool is_error(const struct json *finding)
-{
-	return strcmp(json_text(finding, "level"), "error") == 0;
-}
-
-static void print_finding(const struct out *o, const struct json *f)
-{
-	out_line(o, is_error(f) ? OUT_BAD : OUT_WARN, "%s: network %s, type %s: %s",
-		 json_text(f, "level"), json_text_or(f, "network", "?"), json_text(f, "type"),
-		 json_text(f, "message"));
-	if (*json_text(f, "details"))
-		out_line(o, OUT_PLAIN, "  %s", json_text(f, "details"));
-}
-
-static int run_check(struct cmd_run *r, struct err *e)
-{
-	auto_json struct json *findings = NULL;
-	size_t errors = 0;
-
-	if (read_findings(r->opts.words[0], &findings, e))
-		return -1;
-	json_each (it, findings) {
-		errors += is_error(it);
-		if (!r->out.json)
-			print_finding(&r->out, it);
-	}
-	if (errors)
-		r->status = CMD_FAILED;
-	if (r->out.json)
-		return out_json(&r->out, findings, e);
-	out_line(&r->out, OUT_PLAIN, "%zu errors, %zu warnings", errors,
-		 json_len(findings) - errors);
-	return 0;
+	if (netconf_check(text, len, &all, e))
+		return err_wrap(e, "%.256s", path);
+	return check_report(r, &all, 3, 0, e);
 }
 
 static const char *const check_examples[] = {
