@@ -45,8 +45,9 @@ int list_print(const struct cmd_run *r, const struct list_column *columns, const
 			if (c->other && (!n || (json_str(n) && !*json_str(n))))
 				n = member(row, c->other);
 
-			cells[i] = c->cell ? c->cell(r, n, buf[i])
-					   : (struct out_cell){ text_of(n, buf[i]), c->style };
+			cells[i] = c->cell   ? c->cell(r, n, buf[i])
+				   : c->word ? c->word(n)
+					     : (struct out_cell){ text_of(n, buf[i]), c->style };
 		}
 		if (out_row(&t, cells, e))
 			return -1;

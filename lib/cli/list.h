@@ -6,7 +6,7 @@
 #include "lib/cli/cmd.h"
 
 #define LIST_COLUMNS_MAX 12
-#define LIST_TEXT_LEN    512 /* of a cell that is not a string of the row */
+#define LIST_TEXT_LEN    512 /* bytes for the text of a cell */
 
 struct list_column {
 	const char *title; /* NULL ends the columns */
@@ -14,7 +14,8 @@ struct list_column {
 	const char *key;   /* a member, or one of a member: "slice.number"; NULL: the row */
 	enum out_style style;
 	const char *other; /* the key of a member for rows where this one is absent or "" */
-	/* What to show of the member, n, which may be NULL. NULL: a string, a number, yes or no. */
+	/* The cell for the member n, which may be NULL; by default a string, number, yes or no. */
+	struct out_cell (*word)(const struct json *n);
 	struct out_cell (*cell)(const struct cmd_run *r, const struct json *n,
 				char buf[LIST_TEXT_LEN]);
 };

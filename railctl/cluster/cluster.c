@@ -11,11 +11,8 @@ static void line(const struct cmd_run *r, const char *what, const char *text)
 }
 
 /* A pool gives nothing while another one is in its way. */
-static struct out_cell cluster_state_of(const struct cmd_run *r, const struct json *p,
-					char buf[LIST_TEXT_LEN])
+static struct out_cell cluster_state_of(const struct json *p)
 {
-	(void)r;
-	(void)buf;
 	if (json_true(json_get(p, "deleted")))
 		return (struct out_cell){ "deleted", OUT_WARN };
 	if (json_get(p, "conflict"))
@@ -52,7 +49,7 @@ static int cluster_print_pools(const struct cmd_run *r, const struct json *pools
 	static const struct list_column columns[] = {
 		{ .title = "POOL", 0, "name" },
 		{ .title = "FREE HERE", OUT_RIGHT, "spare" },
-		{ .title = "STATE", 0, .cell = cluster_state_of },
+		{ .title = "STATE", 0, .word = cluster_state_of },
 		{ .title = "UID", OUT_SPARE, "uid", OUT_FAINT },
 		{ .title = NULL },
 	};

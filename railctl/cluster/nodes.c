@@ -19,11 +19,8 @@ static struct out_cell shortened(const struct cmd_run *r, const struct json *n,
 	return (struct out_cell){ buf, OUT_FAINT };
 }
 
-static struct out_cell nodes_state_of(const struct cmd_run *r, const struct json *node,
-				      char buf[LIST_TEXT_LEN])
+static struct out_cell nodes_state_of(const struct json *node)
 {
-	(void)r;
-	(void)buf;
 	if (json_true(json_get(json_get(node, "heartbeat"), "twin")))
 		return (struct out_cell){ "twin", OUT_BAD };
 	if (json_true(json_get(node, "forgotten")))
@@ -59,7 +56,7 @@ static int list_nodes(struct cmd_run *r, struct err *e)
 		{ .title = "NODE", 0, "name" },
 		{ .title = "HEARTBEAT", OUT_RIGHT, "heartbeat.seconds", .cell = cluster_age },
 		{ .title = "BLOCKS", OUT_RIGHT, "blocks" },
-		{ .title = "STATE", 0, .cell = nodes_state_of },
+		{ .title = "STATE", 0, .word = nodes_state_of },
 		{ .title = "NUMBER", OUT_SPARE, "number", OUT_FAINT },
 		{ .title = "HOLDER", OUT_SPARE, "holder", .cell = shortened },
 		{ .title = "MACHINE", OUT_SPARE, "machine", .cell = shortened },

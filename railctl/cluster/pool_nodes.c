@@ -37,20 +37,17 @@ static unsigned pool_nodes_number(const struct json *answer, const char *key)
 
 /* ---- print ---- */
 
-static struct out_cell pool_nodes_state_of(const struct cmd_run *r, const struct json *n,
-					   char buf[LIST_TEXT_LEN])
+static struct out_cell pool_nodes_state_of(const struct json *n)
 {
 	const char *state = json_str(n);
 
-	(void)r;
-	(void)buf;
 	return (struct out_cell){ state ? state : "?",
 				  state && strcmp(state, "done") == 0 ? OUT_GOOD : OUT_WARN };
 }
 
 static const struct list_column columns[] = {
 	{ .title = "NODE", 0, "name" },
-	{ .title = "STATE", 0, "state", .cell = pool_nodes_state_of },
+	{ .title = "STATE", 0, "state", .word = pool_nodes_state_of },
 	{ .title = "GENERATION", OUT_RIGHT, "generation" },
 	{ .title = "HEARTBEAT", OUT_RIGHT, "heartbeatSeconds", .cell = cluster_age },
 	{ .title = "WHY", 0, "why" },

@@ -5,13 +5,10 @@
 
 #include "railctl/cluster/cluster.h"
 
-static struct out_cell pools_state_of(const struct cmd_run *r, const struct json *pool,
-				      char buf[LIST_TEXT_LEN])
+static struct out_cell pools_state_of(const struct json *pool)
 {
 	const char *state = json_str(json_get(json_get(pool, "definition"), "state"));
 
-	(void)r;
-	(void)buf;
 	if (json_true(json_get(pool, "deleted")))
 		return (struct out_cell){ "deleted", OUT_WARN };
 	if (state && strcmp(state, "open") != 0)
@@ -28,7 +25,7 @@ static const struct list_column columns[] = {
 	{ .title = "BLOCKS", OUT_RIGHT, "blocks" },
 	{ .title = "BLOCK SIZE", OUT_RIGHT, "definition.blockSize" },
 	{ .title = "NODES", OUT_RIGHT, "nodes" },
-	{ .title = "STATE", 0, .cell = pools_state_of },
+	{ .title = "STATE", 0, .word = pools_state_of },
 	{ .title = NULL },
 };
 

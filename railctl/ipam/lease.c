@@ -40,13 +40,10 @@ static struct out_cell lease_age(const struct cmd_run *r, const struct json *sin
 				  OUT_PLAIN };
 }
 
-static struct out_cell lease_state(const struct cmd_run *r, const struct json *n,
-				   char buf[LIST_TEXT_LEN])
+static struct out_cell lease_state(const struct json *n)
 {
 	const char *state = json_str(n);
 
-	(void)r;
-	(void)buf;
 	return (struct out_cell){ state,
 				  state && strcmp(state, "leased") == 0 ? OUT_GOOD : OUT_FAINT };
 }
@@ -59,7 +56,7 @@ static const struct list_column columns[] = {
 	{ .title = "IFNAME", 0, "ifname" },
 	{ .title = "POD", OUT_SHRINK | OUT_SPARE, .cell = lease_pod },
 	{ .title = "AGE", OUT_RIGHT, "since", .cell = lease_age },
-	{ .title = "STATE", 0, "state", .cell = lease_state },
+	{ .title = "STATE", 0, "state", .word = lease_state },
 	{ .title = NULL },
 };
 
