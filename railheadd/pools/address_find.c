@@ -99,9 +99,9 @@ static int add_found(struct address_find *f, const struct block *b)
 			       (*b->identity && json_add_str(o, "identity", b->identity)) ||
 			       address_find_add_loan(o, loan) ||
 			       json_add_or_null(o, "node",
-						     loan && loan->taken && !loan->returned
-							     ? loan->to.node
-							     : b->owner.node)
+						loan && loan->taken && !loan->returned
+							? loan->to.node
+							: b->owner.node)
 		       ? -1
 		       : 0;
 }
