@@ -148,7 +148,7 @@ audit()
 empty()
 {
 	[ -z "$(leases "$1")" ] && [ -z "$(records "$1")" ] && [ "$(interfaces "$1")" = '[]' ] &&
-		[ -z "$(node "$1" sh -c 'ls /run/netns')" ] && node "$1" railctl ipam verify
+		[ -z "$(node "$1" sh -c 'ls /run/netns')" ] && { node "$1" railctl ipam verify || ! node "$1" test -e /var/lib/railhead/ipam; }
 }
 
 # --- around a case -----------------------------------------------------------------------------
