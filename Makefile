@@ -13,8 +13,8 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 # in DYNAMIC: libibverbs loads the library of a driver when it runs. The main of the plugin a-b is plugins/a_b.c.
 # Not PLUGINS: make faults takes that from the environment.
 PLUGIN_NAMES := $(or $(shell tools/plugins.sh),$(error tools/plugins.sh prints no plugin))
-PROGRAMS := $(PLUGIN_NAMES) railhead-ipam railctl rdma-probe railheadd sm-opensm sm-ufm railhead-install
-DYNAMIC := rdma-probe railheadd sm-ufm
+PROGRAMS := $(PLUGIN_NAMES) railhead-ipam railctl rdma-probe railheadd railhead-devices sm-opensm sm-ufm railhead-install
+DYNAMIC := rdma-probe railheadd railhead-devices sm-ufm
 $(foreach p,$(PLUGIN_NAMES) railhead-ipam,$(eval $(p)_SRC := plugins/$(subst -,_,$(p)).c))
 railctl_SRC := railctl/main.c
 railhead-install_SRC := install/main.c
@@ -25,6 +25,8 @@ rdma-probe_SRC := rdma/probe/rdma_probe.c
 rdma-probe_LIBS := -libverbs -lrdmacm
 railheadd_SRC := railheadd/main.c
 railheadd_LIBS = $(CLUSTER_LIBS)
+railhead-devices_SRC := railheadd/devices/main.c
+railhead-devices_LIBS := -levent
 
 # tools/parts names the parts. Rooms are the folders of code, two levels deep. Each part is an archive, without mains and without the code that only tests use.
 PARTS := $(file <tools/parts)

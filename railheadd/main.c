@@ -32,7 +32,6 @@ struct agent_program {
 	struct repairer *repairer;
 	struct plugin_watch *plugins;
 	struct rail_watch *rails;
-	struct device_plugins *devices;
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
 	struct server *server;
@@ -108,16 +107,6 @@ static int start_rails(struct agent_program *p, const struct ctx *ctx, struct er
 	return c->every ? rail_watch_new(&conf, &p->rails, e) : 0;
 }
 
-static int start_devices(struct agent_program *p, const struct ctx *ctx, struct err *e)
-{
-	const struct agent_conf_devices *c = &p->files.conf.devices;
-	const struct device_plugins_conf conf = {
-		.base = p->base, .ctx = ctx, .folder = c->resources, .kubelet = c->kubelet
-	};
-
-	return c->kubelet ? device_plugins_new(&conf, &p->devices, e) : 0;
-}
-
 /* With a connection of its own: the requests of the node must not wait for it. */
 static int start_reclaim(struct agent_program *p, const struct ctx *ctx, struct err *e)
 {
@@ -148,7 +137,7 @@ static int start_metrics(struct agent_program *p, const struct ctx *ctx, struct 
 			  .repairer = p->repairer,
 			  .plugins = p->plugins,
 			  .rails = p->rails,
-			  .devices = p->devices,
+			  .devices = &p->calls.devices,
 			  .ipam = &p->ipam,
 			  .latency = p->latency },
 	};
@@ -202,13 +191,16 @@ static int main_start(struct agent_program *p, const struct ctx *ctx, bool recla
 	if (nodes_new(&(struct nodes_conf){ ctx, p->base, conf.store, p->files.node, conf.renew },
 		      &p->nodes, e) ||
 	    start_reserved(p, ctx, conf.store, e) || start_kubenode(p, ctx, conf.store, e) ||
-	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e) || start_rails(p, ctx, e) ||
-	    start_devices(p, ctx, e))
+	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e) || start_rails(p, ctx, e))
 		return -1;
 	takes.store = conf.store;
-	p->calls = (struct calls_to){ p->driver,   p->base,    conf.store, p->nodes,
-				      p->repairer, p->plugins, p->rails,   p->devices,
-				      p->reserved, p->latency, takes };
+	p->calls =
+		(struct calls_to){ p->driver,   p->base,
+				   conf.store,  p->nodes,
+				   p->repairer, p->plugins,
+				   p->rails,    { ctx, c->devices.resources, c->devices.kubelet },
+				   p->reserved, p->latency,
+				   takes };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
 		       e) ||
@@ -225,7 +217,6 @@ static void main_stop(struct agent_program *p)
 	repairer_free(p->repairer);
 	plugin_watch_free(p->plugins);
 	rail_watch_free(p->rails);
-	device_plugins_free(p->devices);
 	reclaim_free(p->reclaim);
 	/* The driver closes the cluster store. */
 	nodes_free(p->nodes);

@@ -3,7 +3,7 @@
 # Make the images of a release in OUT, a folder in the layout of OCI. Each image has a tag, and its contents (SPDX) beside it:
 #
 #	plugins  nothing but static programs: the plugins, railhead-install as entry, railctl
-#	agent    railheadd, railctl and sm-ufm, with the shared libraries of this host: packaging/kubernetes/rootfs.sh
+#	agent    railheadd, railhead-devices, railctl and sm-ufm, with the shared libraries of this host: packaging/kubernetes/rootfs.sh
 #	probe    rdma-probe, with its libraries and the drivers of libibverbs
 #
 # usage: tools/image.sh BUILD OUT
@@ -74,8 +74,9 @@ fill_plugins()
 fill_agent()
 {
 	"$top/packaging/kubernetes/rootfs.sh" "$build/bin" "$1"
-	put railheadd "$1/usr/local/sbin/railheadd"
-	put railctl "$1/usr/local/sbin/railctl"
+	for program in railheadd railhead-devices railctl; do
+		put $program "$1/usr/local/sbin/$program"
+	done
 	put sm-ufm "$1/usr/local/libexec/railhead/sm-ufm"
 }
 

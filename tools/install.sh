@@ -38,7 +38,7 @@ plan() # lines: SOURCE TARGET MODE, apart by tabs
 		[ "${plugin#railhead}" = "$plugin" ] || name=$plugin
 		echo "$BIN/$plugin$tab$DESTDIR$CNI_BIN/$name${tab}755"
 	done
-	for program in railctl rdma-probe railheadd railhead-install; do
+	for program in railctl rdma-probe railheadd railhead-devices railhead-install; do
 		echo "$BIN/$program$tab$DESTDIR$sbindir/$program${tab}755"
 	done
 	for hook in sm-opensm sm-ufm; do
@@ -132,6 +132,8 @@ install)
 	while IFS=$tab read -r source target mode; do put "$source" "$target" "$mode"; done <<LIST
 $list
 LIST
+	# So that a service that starts again starts the services that its new unit wants.
+	[ -n "$DESTDIR" ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
 	;;
 uninstall)
 	check_pods

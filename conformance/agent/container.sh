@@ -3,6 +3,8 @@
 # The agent as a pod of packaging/kubernetes/daemonset.yaml. crun starts it with the mounts, rights and namespaces that the manifest
 # says; its root file system is that of rootfs.sh, and has nothing else. Pods are attached on the host.
 
+# shellcheck source=conformance/agent/devices.sh
+. "$HERE/devices.sh" # for its card and its kubelet
 DAEMONSET=$HERE/../../packaging/kubernetes/daemonset.yaml
 oci() { crun --cgroup-manager=disabled --root "$W/crun" "$@"; }
 
@@ -12,15 +14,15 @@ of_manifest()
 	admin create --dry-run=client -o json -f "$DAEMONSET" | jq --arg k "$1" 'if .kind == "List" then .items[] else . end | select(.kind == $k)'
 }
 # The configuration that a container runtime makes of the pod's spec. The folders are those of the kubelet.
-OCI_CONFIG='.containers[0] as $c | ($c.securityContext.capabilities.add | map("CAP_" + .)) as $caps |
+OCI_CONFIG='"/var/run/secrets/kubernetes.io/serviceaccount" as $account | . as $pod | .containers[] | select(.name == $name) as $c | $pod | ($c.securityContext.capabilities.add | map("CAP_" + .)) as $caps |
 	[$c.volumeMounts[] as $m | .volumes[] | select(.name == $m.name) | {destination: $m.mountPath, type: "bind",
-		source: (.hostPath.path // "\($kubelet)/\($m.subPath)"), options: ["rbind",
+		source: (.hostPath.path // "\($kubelet)/\($m.subPath // "empty")"), options: ["rbind",
 		(if $m.readOnly then "ro" else "rw" end), (if $m.mountPropagation == "HostToContainer" then "rslave" else "rprivate" end)]}] as $mounts | {
 	ociVersion: "1.0.2", hostname: "some-pod", root: {path: "rootfs", readonly: $c.securityContext.readOnlyRootFilesystem},
 	process: {args: ($c.command + $c.args), cwd: "/", user: {uid: $c.securityContext.runAsUser, gid: $c.securityContext.runAsGroup},
 		noNewPrivileges: ($c.securityContext.allowPrivilegeEscalation | not),
 		capabilities: {bounding: $caps, effective: $caps, permitted: $caps},
-		env: (["PATH=/usr/sbin:/usr/bin", "KUBERNETES_SERVICE_HOST=10.99.0.1", "KUBERNETES_SERVICE_PORT=6443"] + [$c.env[] |
+		env: (["PATH=/usr/sbin:/usr/bin", "KUBERNETES_SERVICE_HOST=10.99.0.1", "KUBERNETES_SERVICE_PORT=6443"] + [$c.env[]? |
 			"\(.name)=\(if .valueFrom.fieldRef.fieldPath == "spec.nodeName" then "host" else error("\(.name)") end)"])},
 	linux: {rootfsPropagation: "rslave", namespaces: ([{type: "mount"}, {type: "ipc"}, {type: "uts"}] +
 			if .hostPID then [] else [{type: "pid"}] end + if .hostNetwork then [] else [{type: "network"}] end),
@@ -29,19 +31,25 @@ OCI_CONFIG='.containers[0] as $c | ($c.securityContext.capabilities.add | map("C
 	mounts: ([{destination: "/proc", type: "proc", source: "proc", options: ["nosuid", "noexec", "nodev"]},
 		{destination: "/dev", type: "tmpfs", source: "tmpfs", options: ["nosuid", "mode=755"]},
 		{destination: "/sys", type: "sysfs", source: "sysfs", options: ["nosuid", "noexec", "nodev", "ro"]}] + $mounts +
-		[{destination: "/var/run/secrets/kubernetes.io/serviceaccount", type: "bind", source: "\($kubelet)/account", options: ["rbind", "ro"]}])}'
+		if any($mounts[]; .destination == $account) then [] else [{destination: $account, type: "bind", source: "\($kubelet)/account", options: ["rbind", "ro"]}] end)}'
 
+# container_run CONTAINER NAME PIDFILE: a container of $W/container/spec
+container_run()
+{
+	local at=$W/container
+	jq --arg name "$1" --arg kubelet "$at/kubelet" "$OCI_CONFIG" "$at/spec" >"$at/config.json" || give_up "the manifest"
+	oci run --bundle "$at" --pid-file "$W/node/host/$3" "$2" >>"$W/node/host/log" 2>&1 </dev/null &
+}
 # container_agent [FILTER]: the agent in its container; FILTER changes the spec of the pod
 container_agent()
 {
 	local at=$W/container
-	rm -rf "$at" && mkdir -p "$at/kubelet/account" && "${DAEMONSET%/*}/rootfs.sh" "$BIN" "$at/rootfs" || give_up "$at"
+	rm -rf "$at" && mkdir -p "$at/kubelet/"{account,empty} && "$HERE/../../packaging/kubernetes/rootfs.sh" "$BIN" "$at/rootfs" || give_up "$at"
 	of_manifest ConfigMap | jq -r '.data["agent.json"]' | jq --argjson r "$FAST" '. + {heartbeat:1,nodeHold:10,repair:$r}' >"$at/kubelet/agent.json"
 	engine bound-token host >"$at/kubelet/account/token" && cp "$W/kube/ca.pem" "$at/kubelet/account/ca.crt" &&
 		printf railhead >"$at/kubelet/account/namespace" || give_up "the token"
 	of_manifest DaemonSet | jq "(.spec.template.spec | ${1-.})" >"$at/spec"
-	jq --arg kubelet "$at/kubelet" "$OCI_CONFIG" "$at/spec" >"$at/config.json" || give_up "the manifest"
-	oci run --bundle "$at" --pid-file "$W/node/host/pid" agent >>"$W/node/host/log" 2>&1 </dev/null &
+	container_run railheadd agent pid
 	eventually "$BIN/railctl" cluster status && eventually in_contact || give_up "the agent: $(tail -n 3 "$W/node/host/log")"
 }
 container_kill()
@@ -69,6 +77,7 @@ container_begin()
 container_end()
 {
 	oci delete --force agent
+	oci delete --force devices
 	umount /opt /var/log
 	rm -rf "$W/container" "$W/crun"
 }
@@ -186,6 +195,38 @@ test_container_frees_nothing_that_it_cannot_see()
 	eventually eval 'leases_are $leases'
 	passes 3
 	eq "leases" "$(leased)" "$leases"
+}
+
+# The second container of the manifest, which is a comment there, with a token out of its sight and no right to change an interface.
+# The card is a folder over /sys/bus/pci/devices, which containers do not see: so it is one more mount here.
+test_container_devices()
+{
+	local pid
+	/usr/bin/python3 -c 'import grpc' 2>/dev/null || skip 'python3-grpcio is not installed'
+	sed 's/^\( *\)#\(- \|  \)/\1\2/; s/"devicePlugin": false, //' "$DAEMONSET" >"$W/with-devices.yaml"
+	DAEMONSET=$W/with-devices.yaml
+	container_begin '.volumes += [{name: "cards", hostPath: {path: "/sys/bus/pci/devices"}}] | .containers[1].volumeMounts += [{name: "cards", mountPath: "/sys/bus/pci/devices"}]'
+	trap 'case_ends devices_end container_end host_end cluster_end' EXIT
+	mkdir -p /run/k8s.cni.cncf.io /run/cdi "${PLUGINS_DIR%/*}/pod-resources"
+	devices_card
+	eq 'without the container' "$(devices_status .looks)" 0
+	kubelet ok
+	container_run devices devices pod.devices
+	eventually kubelet_says "devices $OFFERED=Healthy"
+	pid=$(<"$W/node/host/pod.devices")
+	eq 'its rights' "$(awk '/^(CapPrm|CapEff|CapBnd|NoNewPrivs):/ { print $2 }' "/proc/$pid/status" | xargs)" '0000000000080004 0000000000080004 0000000000080004 1'
+	eq 'tokens' "$(ls -A "/proc/$pid/root/run/secrets/kubernetes.io/serviceaccount")" ''
+	is 'the agent has one' test -e "/proc/$(<"$W/node/host/pid")/root/run/secrets/kubernetes.io/serviceaccount/token"
+	has 'what a container gets' "$(call Allocate $OFFERED)" "PCIDEVICE_EXAMPLE_COM_RAIL0 $OFFERED"
+	eventually resource_is '[.registered, .watched, .allocated]' '[true,true,1]'
+	has 'a file for Multus' "$(ls /run/k8s.cni.cncf.io/devinfo/dp)" "example.com-rail0-$OFFERED-device.json"
+	# It is killed, and comes again; the agent is the same.
+	oci kill devices KILL
+	eventually devices_status_is '.error | startswith("railhead-devices does not run")' true
+	oci delete --force devices
+	container_run devices devices pod.devices
+	eventually resource_is '[.watched, .allocated]' '[true,0]'
+	is 'the agent' oci exec agent /usr/local/sbin/railctl cluster status
 }
 
 test_container_the_API_server_accepts_the_manifest()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# The device plugin of the agent, and a stand-in for the kubelet where the real one cannot be brought to do that. The host is that of
+# railhead-devices beside the agent, and a stand-in for the kubelet where the real one cannot be brought to do that. The host is that of
 # repair.sh, with a folder over /sys/bus/pci/devices that has one network function.
 
 PLUGINS_DIR=/var/lib/kubelet/device-plugins
@@ -11,13 +11,30 @@ devices_begin()
 	/usr/bin/python3 -c 'import grpc' 2>/dev/null || skip 'python3-grpcio is not installed'
 	host_begin
 	trap 'case_ends devices_end host_end' EXIT
+	devices_card
+	devices_start
+	eventually resource_is .healthy 1
+}
+devices_card()
+{
 	mount -t tmpfs -o mode=755 cards /sys/bus/pci/devices && mkdir -p "/sys/bus/pci/devices/$OFFERED/net/mst0" "$PLUGINS_DIR" /etc/railhead/resources.d || give_up 'a card'
 	(cd "/sys/bus/pci/devices/$OFFERED" && echo 0x020000 >class && echo 0x15b3 >vendor && echo 0x101e >device && ln -s ../../../../bus/pci/drivers/mlx5_core driver)
 	jq -n --arg card $OFFERED '{interval: 1, resources: [{name: "example.com/rail0", select: {address: $card}}]}' >/etc/railhead/resources.d/rail.json
-	eventually resource_is .healthy 1
+}
+devices_start()
+{
+	"$BIN/railhead-devices" >>"$W/node/host/log" 2>&1 </dev/null &
+	echo $! >"$W/node/host/pod.devices"
+}
+devices_kill() # SIGNAL
+{
+	kill "-$1" "$(<"$W/node/host/pod.devices")"
+	wait "$(<"$W/node/host/pod.devices")" 2>/dev/null
+	rm "$W/node/host/pod.devices"
 }
 devices_end()
 {
+	[ ! -e "$W/node/host/pod.devices" ] || devices_kill KILL
 	kubelet_kill
 	umount -l /sys/bus/pci/devices
 	rm -rf "$PLUGINS_DIR" "${PLUGINS_DIR%/*}/pod-resources" "${PLUGINS_DIR%/*}/pods" /etc/railhead/railhead.json
@@ -42,7 +59,7 @@ kubelet_kill()
 kubelet_says() { grep -qF -- "$1" "$W/node/host/kubelet"; }
 call() { "$HERE/kubelet.py" "$PLUGINS_DIR" call "$@"; }
 
-# A node without a kubelet for now. It comes, restarts with the agent away, and the list follows the port.
+# A node without a kubelet for now. It comes, restarts with the plugin away, and the list follows the port.
 test_devices_a_kubelet_that_comes_and_goes()
 {
 	devices_begin
@@ -53,11 +70,12 @@ test_devices_a_kubelet_that_comes_and_goes()
 	ip link set wire0 down
 	eventually kubelet_says "devices $OFFERED=Unhealthy"
 	ip link set wire0 up
-	host_kill TERM
+	devices_kill TERM
 	eq 'sockets' "$(ls $PLUGINS_DIR)" kubelet.sock
+	isnt 'its status' test -e $RUN/devices.json
 	kubelet_kill
 	kubelet ok
-	host_agent
+	devices_start
 	eventually kubelet_says "devices $OFFERED=Healthy"
 	eventually metric_is 'railhead_device_plugin_devices{resource="example.com/rail0",health="healthy"} 1'
 	metric_is 'railhead_device_plugin_registered{resource="example.com/rail0"} 1' || fail "the metric: $(scrape | grep device_plugin)"
@@ -90,22 +108,22 @@ test_devices_a_kubelet_that_refuses()
 	eventually resource_is '[.watched, .error]' '[true,null]'
 }
 
-# A killed agent leaves its socket, which the next one replaces. One of another process stays.
+# A killed plugin leaves its socket, which the next one replaces. One of another process stays.
 test_devices_sockets_of_others()
 {
 	local name
 	devices_begin
 	eventually test -S "$(echo $PLUGINS_DIR/railhead-rail0-*.sock)"
 	name=$(echo $PLUGINS_DIR/railhead-rail0-*.sock)
-	host_kill KILL
+	devices_kill KILL
 	is 'the socket is left' test -S "$name"
-	host_agent
+	devices_start
 	eventually call GetDevicePluginOptions
-	host_kill TERM
+	devices_kill TERM
 	/usr/bin/python3 -c 'import socket, sys, time; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(1000)' "$name" &
 	KUBELET=$!
 	eventually test -S "$name"
-	host_agent
+	devices_start
 	eventually resource_is '.error' "\"$name: another process listens there; it is left alone\""
 	is 'it is alive' kill -0 "$KUBELET"
 	is 'its socket is there' test -S "$name"
@@ -154,4 +172,38 @@ test_devices_lists_of_pods()
 	jq -n '{podResources: "/run/nowhere.sock"}' >/etc/railhead/railhead.json
 	eventually devices_status_is '.podsError | contains("/run/nowhere.sock")' true
 	resource_is .unhealthy 1 || fail 'the device of the last list'
+}
+
+# Neither program ends with the other.
+test_devices_without_the_other_program()
+{
+	local agent
+	devices_begin
+	kubelet ok
+	eventually kubelet_says "devices $OFFERED=Healthy"
+	agent=$(<"$W/node/host/pid")
+	devices_kill KILL
+	eventually devices_status_is '.error | startswith("railhead-devices does not run")' true
+	is 'the agent lives' kill -0 "$agent"
+	pod p1
+	eq 'its lease' "$(leased)" "$ADDRESS"
+	devices_start
+	eventually resource_is '[.registered, .watched, .registrations]' '[true,true,1]'
+	eq 'the error' "$(devices_status .error)" null
+	host_kill KILL
+	has 'without the agent' "$(call Allocate $OFFERED)" PCIDEVICE_EXAMPLE_COM_RAIL0
+	isnt 'a second one' timeout 20 "$BIN/railhead-devices"
+	host_agent
+	eventually resource_is '[.watched, .allocated]' '[true,1]'
+	cni DEL p1
+	eq 'DEL' "$RC" 0
+}
+
+# Of an agent.json that turns it off; and a node without resources needs no such program.
+test_devices_that_are_not_offered()
+{
+	host_begin
+	eq 'without the program' "$(devices_status '[.looks, .error, .resources]')" '[0,null,[]]'
+	echo '{"node": "host", "devicePlugin": false, "etcd": {"endpoints": ["https://10.99.0.1:1"], "ca": "/nowhere"}}' >"$W/off.json"
+	is 'off' timeout 20 "$BIN/railhead-devices" --config "$W/off.json"
 }

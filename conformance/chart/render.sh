@@ -62,6 +62,17 @@ test_all_of_the_plain_manifests_can_be_had()
 	same "objects" "$W/plain" "$W/ours"
 }
 
+# The comments of daemonset.yaml are the container of the device plugin.
+test_the_device_plugin_is_that_of_the_plain_manifest()
+{
+	rendered --set devicePlugin.enabled=true >"$W/chart.yaml" || fail "rendered"
+	objects "$W/chart.yaml" | jq '.[] | select(.kind == "DaemonSet")' >"$W/ours"
+	sed 's/^\( *\)#\(- \|  \)/\1\2/' "$PLAIN/daemonset.yaml" >"$W/plain.yaml"
+	objects "$W/plain.yaml" | jq '.[] | select(.kind == "DaemonSet")' >"$W/plain"
+	eq "containers" "$(jq -r '[.spec.template.spec.containers[].name] | join(" ")' "$W/ours")" "railheadd devices"
+	same "the DaemonSet" "$W/plain" "$W/ours"
+}
+
 # In another namespace nothing names the usual one.
 test_no_object_stays_in_another_namespace()
 {

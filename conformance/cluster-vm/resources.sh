@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# resources.sh: the kubelet counts the VFs, by the device plugin of railheadd, and Multus hands over which one it gave. Sourced by run.sh.
+# resources.sh: the kubelet counts the VFs, by railhead-devices, and Multus hands over which one it gave. Sourced by run.sh.
 
 resources_begin() # FILE: a file of resources.d, as text
 {
@@ -10,10 +10,12 @@ resources_begin() # FILE: a file of resources.d, as text
 	is 'the agent' node 1 tee /etc/railhead/agent.json <<<'{"repair": {"every": 1, "grace": 2}}'
 	is 'the resources' node 1 tee /etc/railhead/resources.d/rails.json <<<"$1"
 	is 'railheadd' service 1 railheadd start
+	is 'railhead-devices' service 1 railhead-devices start
 }
 resources_end()
 {
 	kn delete --wait --now pod --all
+	service 1 railhead-devices stop
 	service 1 railheadd stop
 	node 1 rm -r /etc/railhead/agent.json /etc/railhead/resources.d /opt/railheadd
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# shared.sh: HCAs that pods share, by k8s-rdma-shared-dev-plugin and by railheadd, with one file. Sourced by run.sh.
+# shared.sh: HCAs that pods share, by k8s-rdma-shared-dev-plugin and by railhead-devices, with one file. Sourced by run.sh.
 #
 # Both programs live through the same story one after the other, and what users see of it must be the same. hcas.sh has the HCAs.
 
@@ -31,7 +31,7 @@ shared_ends()
 {
 	kn delete --wait --now pod --all
 	service 1 k8s-rdma-shared-dp stop
-	service 1 railheadd stop
+	service 1 railhead-devices stop
 	node 1 rm -r /etc/railhead/agent.json /etc/railhead/resources.d
 	guest hcas_end
 }
@@ -109,9 +109,9 @@ test_shared_hcas_beside_the_other_plugin()
 	service 1 k8s-rdma-shared-dp stop
 	eventually shared_are '0 0'
 	is 'ib0' node 1 ip link set ib0 down
-	is 'railheadd' service 1 railheadd start
+	is 'railhead-devices' service 1 railhead-devices start
 	eventually shared_are '1k 500'
-	eq 'railheadd does not' "$(ib_up)" '1'
+	eq 'railhead-devices does not' "$(ib_up)" '1'
 	# Also the device of the other plugin's pod.
 	story ours '1k 2' >"$W/story.ours"
 	eq 'what users see' "$(diff "$W/story.peer" "$W/story.ours")" ''

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # service.sh N NAME start|stop|kill: a service of node N, run inside it. NAME: containerd, kubelet, multus-daemon, railheadd,
-# kube-proxy, k8s-rdma-shared-dp, dra-example-kubeletplugin.
+# railhead-devices, kube-proxy, k8s-rdma-shared-dp, dra-example-kubeletplugin.
 #
 # start returns when the service answers; stop and kill (without a chance to say anything) when its process is gone.
 set -u
@@ -39,6 +39,7 @@ answers()
 	kubelet) [ "$(exec 3<>/dev/tcp/127.0.0.1/10248 && printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3 && tail -n 1 <&3)" = ok ] ;;
 	multus-daemon) [ -S /run/multus/multus.sock ] && [ -e /etc/cni/net.d/00-multus.conf ] ;;
 	railheadd) railctl cluster status ;;
+	railhead-devices) [ -e /run/railhead/devices.json ] ;;
 	# They remove their sockets when they stop.
 	k8s-rdma-shared-dp | dra-example-kubeletplugin) compgen -G '/var/lib/kubelet/plugins_registry/*.sock' ;;
 	esac >/dev/null 2>&1
@@ -70,11 +71,11 @@ begin()
 		run /railhead/bin/dra-example-kubeletplugin --kubeconfig /etc/kubelet.kubeconfig --node-name "n$n" --driver-name gpu.nvidia.com \
 			--num-devices "$(ls /proc/driver/nvidia/gpus | wc -l)" --cdi-root /run/cdi
 		;;
-	railheadd)
+	railheadd | railhead-devices)
 		# Its libraries are those of the machine that built it, the folders those of the node.
 		# shellcheck disable=SC2016 # of the inner shell
 		run unshare --mount --propagation slave bash -c 'cd /opt/railheadd && for d in etc/railhead var/lib run opt/cni/bin proc sys dev; do
-			mount --rbind "/$d" "$d" || exit; done; exec chroot . /usr/local/sbin/railheadd'
+			mount --rbind "/$d" "$d" || exit; done; exec chroot . "/usr/local/sbin/$0"' "$name"
 		;;
 	esac
 }

@@ -63,10 +63,12 @@ plugins_are_all_that_is_in_it()
 # Each library, also those that are opened while it runs, is in the image.
 the_other_images_have_their_libraries()
 {
-	local driver
+	local driver program
 	container agent . --version && says "railheadd $VERSION" && container probe . --version && says "rdma-probe $VERSION" || return
-	jq '.process.args = ["/usr/local/libexec/railhead/sm-ufm", "--version"]' $W/agent/spec.json >$W/agent/other.json &&
-		cp $W/agent/other.json $W/agent/config.json && oci_as_is agent && says "sm-ufm $VERSION" || return
+	for program in sbin/railhead-devices libexec/railhead/sm-ufm; do
+		jq --arg program "/usr/local/$program" '.process.args = [$program, "--version"]' $W/agent/spec.json >$W/agent/other.json &&
+			cp $W/agent/other.json $W/agent/config.json && oci_as_is agent && says "${program##*/} $VERSION" || return
+	done
 	for driver in $W/probe/rootfs/usr/lib/*/libibverbs/*.so; do
 		chroot $W/probe/rootfs /usr/local/bin/rdma-probe --version >/dev/null 2>>$W/out || return
 		[ -z "$(readelf -d "$driver" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | while read -r library; do

@@ -120,6 +120,8 @@ agent_unit_may_write()
 	for folder in /var/lib /run /var/log; do
 		grep -qw -- "$folder" "$dir/out" || return 1
 	done
+	# A node that was upgraded has not enabled the unit of the device plugin.
+	grep -qx 'Wants=railhead-devices.service' "$unit"
 }
 
 is_stripped()

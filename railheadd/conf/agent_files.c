@@ -112,26 +112,44 @@ static bool stamps_differ(struct agent_files *f)
 	return differ;
 }
 
-static int agent_files_fill(struct agent_files *f, const char *path, struct err *e)
+static int agent_files_load_with(const struct ctx *ctx, const char *path, bool all,
+				 struct agent_files *f, struct err *e)
 {
-	const struct agent_conf_etcd *etcd = &f->conf.etcd;
+	char usual[4096];
+	bool optional = !path;
 
-	if (agent_conf_decode(f->tree, &f->conf, e) || name_of_node(f->conf.node, f->node, e))
+	(void)snprintf(usual, sizeof(usual), "%s/" AGENT_CONF_FILE, ctx->etc_dir);
+	path = path ? path : usual;
+	if (agent_files_load_tree(path, optional, &f->tree, e))
+		return -1;
+	if (agent_conf_decode(f->tree, &f->conf, e) ||
+	    (all && name_of_node(f->conf.node, f->node, e)))
 		return err_wrap(e, "%s", path);
+	if (!all)
+		return 0;
 	(void)stamps_differ(f);
-	return read_secrets(etcd, f, e);
+	return read_secrets(&f->conf.etcd, f, e);
 }
 
 int agent_files_load(const struct ctx *ctx, const char *path, struct agent_files *out,
 		     struct err *e)
 {
 	struct agent_files f = { .tree = NULL };
-	char usual[4096];
 
-	(void)snprintf(usual, sizeof(usual), "%s/" AGENT_CONF_FILE, ctx->etc_dir);
-	if (agent_files_load_tree(path ? path : usual, !path, &f.tree, e))
+	if (agent_files_load_with(ctx, path, true, &f, e)) {
+		agent_files_clear(&f);
 		return -1;
-	if (agent_files_fill(&f, path ? path : usual, e)) {
+	}
+	*out = f;
+	return 0;
+}
+
+int agent_files_load_conf(const struct ctx *ctx, const char *path, struct agent_files *out,
+			  struct err *e)
+{
+	struct agent_files f = { .tree = NULL };
+
+	if (agent_files_load_with(ctx, path, false, &f, e)) {
 		agent_files_clear(&f);
 		return -1;
 	}

@@ -34,6 +34,10 @@ int agent_files_load(const struct ctx *ctx, const char *path, struct agent_files
 		     struct err *e) must_check;
 void agent_files_clear(struct agent_files *f);
 
+/* agent_files_load_conf - the same without the files that it names, and without the node. */
+int agent_files_load_conf(const struct ctx *ctx, const char *path, struct agent_files *out,
+			  struct err *e) must_check;
+
 /*
  * agent_files_trusted - ERR_FORBIDDEN unless root alone may write the file and its folders. Links
  * on the way are followed: the kubelet names its certificates by one.

@@ -42,26 +42,21 @@ struct resource_request {
  * resources_allocate - fill *out, which the caller clears. Reads the files of /dev of each device
  * again, since numbers change when RDMA devices move. Writes device-information files, and CDI
  * files if the resource is so configured. The caller is in the host's network namespace. It takes
- * milliseconds, unless another program holds locks of the kernel. It may run in a child: see
- * resource_allocation_to_json(). A repeated call is fine. After a failure, files that were written
- * may stay. ERR_NOTFOUND: an id is not one of r->look, or its device is gone. ERR_STATE: the
- * resource needs a file of /dev that a device does not have. ERR_IO, ERR_KERNEL.
+ * milliseconds, unless another program holds locks of the kernel. A repeated call is fine. After a
+ * failure, files that were written may stay. ERR_NOTFOUND: an id is not one of r->look, or its
+ * device is gone. ERR_STATE: the resource needs a file of /dev that a device does not have. ERR_IO,
+ * ERR_KERNEL.
  */
 int resources_allocate(const struct ctx *ctx, const struct resource_request *r,
 		       struct resource_allocation *out, struct err *e) must_check;
 void resource_allocation_clear(struct resource_allocation *a);
 #define auto_resource_allocation auto_clean(resource_allocation_clear)
 
-/* resource_allocation_to_json, _from_json - as those of a look. Both pure. */
-struct json *resource_allocation_to_json(const struct resource_allocation *a);
-int resource_allocation_from_json(const struct json *j, struct resource_allocation *out,
-				  struct err *e) must_check;
-
 /*
  * resources_publish - make our device-information and CDI files those of a look: call it after a
  * look that differs from the last one, and at start. l: after resource_devices_keep(), so that
- * files of devices that pods have stay. A device that cannot be read now keeps its files. May run
- * in a child. ERR_IO, ERR_KERNEL, ERR_FORBIDDEN; then some files may be of the earlier look.
+ * files of devices that pods have stay. A device that cannot be read now keeps its files. ERR_IO,
+ * ERR_KERNEL, ERR_FORBIDDEN; then some files may be of the earlier look.
  * resources_published - there may be such files, perhaps of an agent before this one.
  */
 int resources_publish(const struct ctx *ctx, const struct resource_set *s,

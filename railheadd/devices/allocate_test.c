@@ -11,6 +11,7 @@
 #include "lib/testing/hca.h"
 #include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
+#include "railheadd/devices/assign.h"
 #include "railheadd/devices/conf.h"
 #include "sriov/testing/vf.h"
 #include "topo/testing/tree.h"
@@ -39,6 +40,7 @@ static void give_rdma(const char *addr, const char *name)
 static struct bed bed(const char *conf)
 {
 	struct bed b = { .w = testhost(3), .hca = fakehca(RDMA_SHARED) };
+	auto_functions struct functions all = { 0 };
 	auto_json struct json *tree = NULL;
 	struct err e = { .msg = "" };
 
@@ -50,7 +52,8 @@ static struct bed bed(const char *conf)
 	ck_assert_ptr_nonnull(b.s);
 	ck_assert_msg(json_parse(conf, strlen(conf), "test", &tree, &e) == 0 &&
 			      conf_add(b.s, tree, "a.json", &e) == 0 &&
-			      resources_look(&b.w.ctx, b.s, &b.l, &e) == 0,
+			      functions_read(&b.w.ctx, &all, &e) == 0 &&
+			      functions_assign(&all, b.s, &b.l, &e) == 0,
 		      "%s", e.msg);
 	return b;
 }
@@ -447,74 +450,6 @@ START_TEST(a_folder_that_others_may_write_is_refused)
 }
 END_TEST
 
-/* ---- JSON ---- */
-
-static struct resource_allocation some_allocation(void)
-{
-	static struct resource_pair env[] = { { "A", "1" }, { "B", "" } },
-				    note[] = { { "n", "v" } };
-	static struct resource_mount mount[] = { { "/in", "/out", true }, { "/x", "/y", false } };
-	static struct resource_node node[] = { { "/dev/a", "rwm" }, { "/dev/b", "rw" } };
-	static char *cdi[] = { "v/c=n" };
-
-	return (struct resource_allocation){ env, note, 2, 1, mount, 2, node, 2, cdi, 1 };
-}
-
-START_TEST(an_allocation_goes_through_json)
-{
-	const struct resource_allocation a = some_allocation();
-	auto_json struct json *j = resource_allocation_to_json(&a);
-	auto_resource_allocation struct resource_allocation r = { .n_env = 0 };
-	struct err e = { .msg = "" };
-
-	ck_assert_msg(resource_allocation_from_json(j, &r, &e) == 0, "%s", e.msg);
-	auto_json struct json *again = resource_allocation_to_json(&r);
-	ck_assert(json_same(j, again));
-	ck_assert_uint_eq(r.n_env, 2);
-	ck_assert_str_eq(r.env[1].name, "B");
-	ck_assert_str_eq(r.annotation[0].value, "v");
-	ck_assert(r.mount[0].read_only && !r.mount[1].read_only);
-	ck_assert_str_eq(r.mount[0].container_path, "/in");
-	ck_assert_str_eq(r.node[1].path, "/dev/b");
-	ck_assert_str_eq(r.node[1].permissions, "rw");
-	ck_assert_str_eq(r.cdi[0], "v/c=n");
-}
-END_TEST
-
-START_TEST(what_is_no_allocation_is_refused)
-{
-	static const char *const bad[] = {
-		"[]",
-		"{\"env\":{\"A\":1}}",
-		"{\"annotations\":[\"x\"]}",
-		"{\"mounts\":[{}]}",
-		"{\"mounts\":[{\"container\":\"/a\"}]}",
-		"{\"nodes\":[{\"path\":\"/dev/a\"}]}",
-		"{\"nodes\":[{\"permissions\":\"rw\"}]}",
-		"{\"nodes\":[{\"path\":\"/dev/a\",\"permissions\":\"x\"}]}",
-		"{\"cdi\":[1]}",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		auto_json struct json *j = NULL;
-		struct resource_allocation a = { .n_env = 0 };
-		struct err e = { .msg = "" };
-
-		ck_assert_int_eq(json_parse(bad[i], strlen(bad[i]), "x", &j, &e), 0);
-		ck_assert_msg(resource_allocation_from_json(j, &a, &e) == -1, "%s", bad[i]);
-		ck_assert_ptr_null(a.env);
-	}
-}
-END_TEST
-
-static int through_json(void *arg, struct err *e)
-{
-	auto_json struct json *j = resource_allocation_to_json(arg);
-	auto_resource_allocation struct resource_allocation r = { .n_env = 0 };
-
-	return j ? resource_allocation_from_json(j, &r, e) : err_nomem(e);
-}
-
 struct want {
 	const struct bed *b;
 	const char *id;
@@ -578,9 +513,6 @@ END_TEST
 
 START_TEST(an_allocation_without_memory_leaks_nothing)
 {
-	struct resource_allocation a = some_allocation();
-
-	ck_assert_str_eq(alloc_fail_each(through_json, &a), "ok");
 	auto_bed struct bed b = bed(RDMA_VFS);
 	struct want w = { &b, testhost_vf(0) };
 	ck_assert_str_eq(alloc_fail_each(allocate_one, &w), "ok");
@@ -594,7 +526,6 @@ TEST_PROGRAM("allocate", rdma_vfs_have_variables_and_files, numbers_of_files_are
 	     an_annotation_names_cdi_devices_for_older_kubelets,
 	     a_file_that_allocate_writes_meanwhile_stays, files_without_any_resource_are_removed,
 	     published_files_are_those_of_the_look, a_folder_that_others_may_write_is_refused,
-	     an_allocation_goes_through_json, what_is_no_allocation_is_refused,
 	     publishing_without_memory_leaks_nothing,
 	     errors_of_the_kernel_are_reported_by_publishing,
 	     an_allocation_without_memory_leaks_nothing)

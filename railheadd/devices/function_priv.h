@@ -53,7 +53,11 @@ struct functions {
 	bool no_vhost;  /* the host has no /dev/vhost-net */
 };
 
-/* functions_read - read all of this host; the caller clears *out. Errors as resources_look(). */
+/*
+ * functions_read - read all of this host; the caller clears *out, and is in the host's network
+ * namespace. May take seconds. Changes nothing. ERR_NOMEM. ERR_IO, ERR_KERNEL: the machine could
+ * not be read, so nothing is known; keep the last look.
+ */
 int functions_read(const struct ctx *ctx, struct functions *out, struct err *e) must_check;
 void functions_clear(struct functions *f);
 #define auto_functions auto_clean(functions_clear)

@@ -48,6 +48,19 @@ uint32_t resources_interval(const struct resource_set *s)
 	return s->interval ? s->interval : RESOURCES_INTERVAL;
 }
 
+bool resource_set_same(const struct resource_set *a, const struct resource_set *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct resource_conf *x = &a->conf[i], *y = &b->conf[i];
+
+		if (strcmp(x->name, y->name) != 0 || x->shared != y->shared || x->nodes != y->nodes)
+			return false;
+	}
+	return true;
+}
+
 /* ---- who may write a file ---- */
 
 static bool is_read_only(const char *path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* look.c: a look at the hardware, and what can be said of two looks. */
+/* look.c: what can be said of two looks at the hardware. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,14 +17,6 @@ void resource_look_clear(struct resource_look *l)
 	free(l->of);
 	free(l->note);
 	*l = (struct resource_look){ 0 };
-}
-
-int resources_look(const struct ctx *ctx, const struct resource_set *s, struct resource_look *out,
-		   struct err *e)
-{
-	auto_functions struct functions all = { 0 };
-
-	return functions_read(ctx, &all, e) || functions_assign(&all, s, out, e) ? -1 : 0;
 }
 
 static int by_text(const void *a, const void *b)

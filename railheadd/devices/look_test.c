@@ -10,7 +10,7 @@
 #include "lib/testing/pci.h"
 #include "lib/base/array.h"
 #include "lib/testing/testing.h"
-#include "railheadd/devices/resources.h"
+#include "railheadd/devices/assign.h"
 #include "sriov/testing/vf.h"
 #include "topo/testing/tree.h"
 
@@ -34,10 +34,13 @@ static struct resource_set *load(const struct testhost *w)
 
 static struct resource_look look(const struct testhost *w, const struct resource_set *s)
 {
+	auto_functions struct functions all = { 0 };
 	struct resource_look l = { 0 };
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(resources_look(&w->ctx, s, &l, &e) == 0, "%s", e.msg);
+	ck_assert_msg(functions_read(&w->ctx, &all, &e) == 0 &&
+			      functions_assign(&all, s, &l, &e) == 0,
+		      "%s", e.msg);
 	ck_assert_str_eq(e.msg, "");
 	return l;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plugin_calls.c: the calls of the kubelet. */
 #include <string.h>
+#include <unistd.h>
 
-#include "railheadd/devices/ask.h"
 #include "railheadd/devices/resource_plugin_priv.h"
+#include "railheadd/devices/wire.h"
 
-#define CALLS_MAX      16 /* of one connection */
-#define ALLOCATING_MAX 8
-#define ALLOCATE_MS    15000
+#define CALLS_MAX 16 /* of one connection */
 
 static void plugin_calls_refuse(struct resource_plugin *p, struct grpc_call *call, const char *what,
 				const struct err *why)
 {
 	p->refused++;
+	resource_plugin_changed(p);
 	log_error(&p->place->ctx->log, "device plugin %s: %s: %s%s%s", p->name, what, why->msg,
 		  *why->detail ? ": " : "", why->detail);
 	grpc_call_refuse(call, why);
@@ -51,6 +51,7 @@ static void forget_watcher(void *what)
 	TAILQ_REMOVE(&p->watchers, w, all);
 	p->n_watchers--;
 	p->unwatched_since = ctx_mono_ms();
+	resource_plugin_changed(p);
 	free(w);
 }
 
@@ -80,6 +81,7 @@ static void call_watch(void *arg, struct grpc_call *call, const uint8_t *message
 	*w = (struct watcher){ .plugin = p, .call = call };
 	TAILQ_INSERT_TAIL(&p->watchers, w, all);
 	p->n_watchers++;
+	resource_plugin_changed(p);
 	grpc_call_later(call, forget_watcher, w);
 	(void)!grpc_call_send(call, data, m.len);
 }
@@ -103,7 +105,6 @@ void plugin_calls_push(struct resource_plugin *p)
 static int plugin_calls_choose(const struct resource_plugin *p, struct resource_preference *q,
 			       struct wire_ids *out, struct err *e)
 {
-	static const struct resource_devices none = { .n = 0 };
 	const char **ids;
 	size_t n = 0;
 
@@ -114,7 +115,7 @@ static int plugin_calls_choose(const struct resource_plugin *p, struct resource_
 	if (!ids)
 		return err_nomem(e);
 	out->id = ids;
-	if (resource_preferred(p->devices ? p->devices : &none, q, ids, &n, e))
+	if (resource_preferred(p->devices, q, ids, &n, e))
 		return -1;
 	out->n = n;
 	return 0;
@@ -140,30 +141,6 @@ static void call_preferred(void *arg, struct grpc_call *call, const uint8_t *mes
 
 /* ---- Allocate ---- */
 
-/* A call that waits for its child. */
-struct allocating {
-	struct resource_plugin *plugin;
-	struct grpc_call *call;
-	struct job *job;
-	struct wire_allocate request; /* owned */
-};
-
-static void free_allocating(struct allocating *a)
-{
-	a->plugin->allocating--;
-	wire_allocate_clear(&a->request);
-	free(a);
-}
-
-/* The kubelet has gone, or its connection. */
-static void forget_allocating(void *what)
-{
-	struct allocating *a = what;
-
-	job_cancel(a->job);
-	free_allocating(a);
-}
-
 /* Without memory a device that goes is missing in the list, and not unhealthy. */
 static void note_given(struct resource_plugin *p, const struct wire_allocate *request)
 {
@@ -177,62 +154,53 @@ static void note_given(struct resource_plugin *p, const struct wire_allocate *re
 	given_settle(&p->given, INT64_MIN);
 }
 
-static void allocate_done(void *arg, const struct json *text, const struct err *why)
-{
-	struct allocating *a = arg;
-	struct resource_plugin *p = a->plugin;
-	auto_ask_allocated struct ask_allocated all = { .n = 0 };
-	struct err e;
+/* The answer, for each container. */
+struct allocated {
+	struct resource_allocation of[WIRE_CONTAINERS_MAX];
+	size_t n;
+};
 
-	if (!why && ask_allocate_read(text, a->request.n, &all, &e))
-		why = &e;
-	if (why) {
-		plugin_calls_refuse(p, a->call, "Allocate", why);
-	} else {
-		note_given(p, &a->request);
-		p->allocated++;
-		plugin_calls_answer(a->call, wire_allocate_answer(all.of, all.n));
-	}
-	free_allocating(a);
+static void allocated_clear(struct allocated *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		resource_allocation_clear(&a->of[i]);
 }
 
-static int start_allocate(struct resource_plugin *p, struct allocating *a, struct err *e)
+static int allocate_all(const struct resource_plugin *p, const struct wire_allocate *request,
+			struct allocated *out, struct err *e)
 {
-	static const struct resource_devices none = { .n = 0 };
-	auto_free char *input = ask_allocate(p->conf, p->devices ? p->devices : &none, &a->request);
-	const struct job_conf conf = { "Allocate",  p->place->allocate, input,
-				       ALLOCATE_MS, allocate_done,      a };
+	for (size_t i = 0; i < request->n; i++) {
+		const struct resource_request r = { p->set, p->number, p->devices,
+						    request->of[i].id, request->of[i].n };
 
-	return input ? job_start(p->place->jobs, &conf, &a->job, e) : err_nomem(e);
-}
-
-static int begin_allocate(struct resource_plugin *p, struct grpc_call *call, const uint8_t *message,
-			  size_t len, struct err *e)
-{
-	struct allocating *a;
-
-	if (p->allocating >= ALLOCATING_MAX)
-		return err_set(e, ERR_AGAIN, 0, "%d calls run already", ALLOCATING_MAX);
-	a = calloc(1, sizeof(*a));
-	if (!a)
-		return err_nomem(e);
-	a->plugin = p;
-	a->call = call;
-	p->allocating++;
-	if (wire_allocate_decode(message, len, &a->request, e) || start_allocate(p, a, e)) {
-		free_allocating(a);
-		return -1;
+		if (resources_allocate(p->place->ctx, &r, &out->of[i], e))
+			return -1;
+		out->n++;
 	}
-	grpc_call_later(call, forget_allocating, a);
 	return 0;
 }
 
+/* The kubelet asks for one pod after the other, so only the kubelet waits for this. */
 static void call_allocate(void *arg, struct grpc_call *call, const uint8_t *message, size_t len)
 {
+	auto_clean(allocated_clear) struct allocated all = { .n = 0 };
+	auto_wire_allocate struct wire_allocate request = { .n = 0 };
+	struct resource_plugin *p = arg;
 	struct err e;
+	int rc;
 
-	if (begin_allocate(arg, call, message, len, &e))
-		plugin_calls_refuse(arg, call, "Allocate", &e);
+	(void)alarm(BLOCKED_S);
+	rc = wire_allocate_decode(message, len, &request, &e) ||
+	     allocate_all(p, &request, &all, &e);
+	(void)alarm(0);
+	if (rc) {
+		plugin_calls_refuse(p, call, "Allocate", &e);
+		return;
+	}
+	note_given(p, &request);
+	p->allocated++;
+	resource_plugin_changed(p);
+	plugin_calls_answer(call, wire_allocate_answer(all.of, all.n));
 }
 
 const struct grpc_service *plugin_calls_service(void)

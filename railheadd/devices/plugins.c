@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "railheadd/devices/ask.h"
-#include "railheadd/devices/child.h"
+#include "railheadd/devices/allocate.h"
+#include "railheadd/devices/assign.h"
 #include "railheadd/devices/folder_watch.h"
 #include "railheadd/devices/resource_plugin.h"
-#include "railheadd/devices/allocate.h"
+#include "railheadd/devices/slow.h"
 
 #define LOOK_LIMIT_MS 60000
 #define UNLISTED_MS   60000 /* a kubelet has listed all pods so long after its start */
@@ -22,21 +22,34 @@
 
 struct device_plugins {
 	struct device_plugins_conf conf;
-	struct device_plugins_jobs run;
 	char folder[PATH_MAX]; /* of configurations */
 	struct plugin_place place;
-	struct jobs *jobs;
 	struct folder_watch *watch;
-	struct event *look_timer, *step_timer;
-	struct job *look, *publish; /* NULL: none runs */
-	bool unpublished;           /* the devices differ from their files */
-	int64_t began, took;        /* ms; of the last look */
+	struct event *look_timer, *step_timer, *changed;
+	struct child *look;
+	struct resource_set *next; /* of the look that runs */
+	bool unpublished;          /* the devices differ from their files */
+	int64_t began, took;       /* ms; of the last look */
 	uint64_t looks;
-	struct ask_seen seen; /* of the last look that went well */
+	/* Of the last look that went well: */
+	struct resource_set *set;
+	struct resource_look seen;
+	char unlisted[sizeof(((struct err *)0)->msg)]; /* why it is not known which devices pods
+							  have; "": it is */
 	struct resource_plugin *plugin[RESOURCES_MAX];
 	size_t n;
 	char said[sizeof(((struct err *)0)->msg)]; /* the error of the last look; "": none */
 };
+
+static void plugins_changed(evutil_socket_t fd, short what, void *arg)
+{
+	const struct device_plugins *d = arg;
+
+	(void)fd;
+	(void)what;
+	if (d->conf.changed)
+		d->conf.changed(d->conf.arg);
+}
 
 static void plugins_arm(struct event *timer, int64_t ms)
 {
@@ -72,22 +85,22 @@ static struct resource_plugin *plugins_take_plugin(struct device_plugins *d, con
 	return d->plugin[d->n++];
 }
 
-static bool plugins_has_name(const struct ask_seen *s, const char *name)
+static bool plugins_has_name(const struct resource_set *s, const char *name)
 {
-	json_each (x, s->set) {
-		if (!strcmp(json_text(x, "name"), name))
+	for (size_t i = 0; i < resource_count(s); i++) {
+		if (!strcmp(resource_name(s, i), name))
 			return true;
 	}
 	return false;
 }
 
 /* True: there were some. */
-static bool drop_others(struct device_plugins *d, const struct ask_seen *now)
+static bool drop_others(struct device_plugins *d)
 {
 	size_t n = 0, before = d->n;
 
 	for (size_t i = 0; i < d->n; i++) {
-		if (plugins_has_name(now, resource_plugin_name(d->plugin[i]))) {
+		if (plugins_has_name(d->next, resource_plugin_name(d->plugin[i]))) {
 			d->plugin[n++] = d->plugin[i];
 			continue;
 		}
@@ -111,140 +124,145 @@ static bool has_note(const struct resource_look *l, const char *note)
 static void log_notes(const struct device_plugins *d, const struct resource_look *now)
 {
 	for (size_t i = 0; i < now->n_notes; i++) {
-		if (!has_note(&d->seen.look, now->note[i]))
+		if (!has_note(&d->seen, now->note[i]))
 			log_info(&d->conf.ctx->log, "device plugin: %s", now->note[i]);
 	}
 }
 
-static void plugins_publish(struct device_plugins *d);
-
-/* A failed one is made again after the next look. */
-static void published(void *arg, const struct json *answer, const struct err *why)
-{
-	struct device_plugins *d = arg;
-
-	(void)answer;
-	d->publish = NULL;
-	if (why) {
-		d->unpublished = true;
-		log_error(&d->conf.ctx->log, "device plugin: files about devices: %s", why->msg);
-	} else if (d->unpublished) {
-		plugins_publish(d);
-	}
-}
-
+/* After a failure it is done again with the next look. */
 static void plugins_publish(struct device_plugins *d)
 {
-	auto_free char *input = d->publish ? NULL : ask_publish(&d->seen);
-	const struct job_conf conf = { "files about devices", d->run.publish, input,
-				       LOOK_LIMIT_MS,         published,      d };
 	struct err e;
 
-	if (d->publish)
-		return;
-	if (input ? job_start(d->jobs, &conf, &d->publish, &e) : err_nomem(&e))
+	(void)alarm(BLOCKED_S);
+	d->unpublished = resources_publish(d->conf.ctx, d->set, &d->seen, &e) != 0;
+	(void)alarm(0);
+	if (d->unpublished)
 		log_error(&d->conf.ctx->log, "device plugin: files about devices: %s", e.msg);
-	else
-		d->unpublished = false;
 }
 
 /* A list that failed changes nothing: the ids of the one before are still known. */
 static int keep_devices(const struct device_plugins *d, struct resource_plugin *p,
-			const struct json *given, struct resource_devices *devices, struct err *e)
+			struct slow_found *found, struct resource_devices *devices, struct err *e)
 {
-	const struct json *ids = json_get(given, resource_plugin_name(p));
+	const struct resource_list list = { found->pods, found->n_pods, d->began };
+	struct err why;
 
-	return (ids && resource_plugin_listed(p, ids, devices, d->began, e)) ||
-			       resource_plugin_keep(p, devices, e)
-		       ? -1
-		       : 0;
+	if (!*found->unlisted && resource_plugin_listed(p, &list, devices, &why)) {
+		if (why.code == ERR_NOMEM)
+			return err_nomem(e);
+		memcpy(found->unlisted, why.msg, sizeof(found->unlisted));
+	}
+	return resource_plugin_keep(p, devices, e);
 }
 
-static void log_unlisted(const struct device_plugins *d, const struct ask_seen *now)
+static void log_unlisted(const struct device_plugins *d, const char *now)
 {
-	if (*now->unlisted && strcmp(now->unlisted, d->seen.unlisted) != 0)
+	if (*now && strcmp(now, d->unlisted) != 0)
 		log_warn(&d->conf.ctx->log,
-			 "device plugin: it is not known which devices pods have: %s",
-			 now->unlisted);
-	else if (!*now->unlisted && *d->seen.unlisted)
+			 "device plugin: it is not known which devices pods have: %s", now);
+	else if (!*now && *d->unlisted)
 		log_info(&d->conf.ctx->log, "device plugin: the kubelet lists the pods again");
 }
 
-/* *now becomes what was seen last. Plugins that are new stay without devices after a failure. */
-static int take_look(struct device_plugins *d, struct ask_seen *now, struct err *e)
+/* d->next and its devices become what was seen last. Plugins that are new stay without devices
+ * after a failure. */
+static int take_look(struct device_plugins *d, struct slow_found *found, struct err *e)
 {
+	auto_resource_look struct resource_look now = { .n = 0 };
 	struct resource_plugin *of[RESOURCES_MAX];
-	const struct json *conf[RESOURCES_MAX];
-	struct ask_seen before = d->seen;
-	size_t n = 0;
+	const struct resource_look before = d->seen;
+	struct resource_set *set_before = d->set;
 
+	if (functions_assign(&found->functions, d->next, &now, e))
+		return -1;
 	/* First, so that there is room for the new ones. Files depend on configurations, too. */
-	d->unpublished |= drop_others(d, now) || !json_same(before.set, now->set);
-	json_each (x, now->set) {
-		of[n] = plugins_take_plugin(d, json_text(x, "name"), e);
-		if (!of[n] || keep_devices(d, of[n], now->given, &now->look.of[n], e))
+	d->unpublished |= drop_others(d) || !set_before || !resource_set_same(set_before, d->next);
+	for (size_t i = 0; i < now.n; i++) {
+		of[i] = plugins_take_plugin(d, resource_name(d->next, i), e);
+		if (!of[i] || keep_devices(d, of[i], found, &now.of[i], e))
 			return -1;
-		conf[n++] = x;
 	}
-	log_notes(d, &now->look);
-	log_unlisted(d, now);
-	for (size_t i = 0; i < n; i++)
-		d->unpublished |= resource_plugin_set(of[i], conf[i], &now->look.of[i]);
-	d->seen = *now;
-	*now = before;
-	for (size_t i = 0; i < n; i++)
+	log_notes(d, &now);
+	log_unlisted(d, found->unlisted);
+	memcpy(d->unlisted, found->unlisted, sizeof(d->unlisted));
+	for (size_t i = 0; i < now.n; i++)
+		d->unpublished |= resource_plugin_set(of[i], d->next, i, &now.of[i]);
+	d->seen = now;
+	d->set = d->next;
+	now = before;
+	d->next = set_before;
+	for (size_t i = 0; i < d->seen.n; i++)
 		resource_plugin_step(of[i]);
 	if (d->unpublished)
 		plugins_publish(d);
 	return 0;
 }
 
-static void plugins_looked(void *arg, const struct json *answer, const struct err *why)
+static void plugins_look_end(struct device_plugins *d, const struct err *why)
 {
-	auto_ask_seen struct ask_seen now = { .set = NULL };
-	struct device_plugins *d = arg;
-	struct err e;
-
-	d->look = NULL;
-	d->took = ctx_mono_ms() - d->began;
-	if (!why && (ask_look_read(answer, &now, &e) || take_look(d, &now, &e)))
-		why = &e;
 	if (why)
 		plugins_say(d, why);
 	else
 		d->said[0] = '\0';
 	d->looks += !why;
-	plugins_arm(d->look_timer, why || !d->n ? IDLE_MS : d->seen.interval * INT64_C(1000));
+	resource_set_free(d->next);
+	d->next = NULL;
+	event_active(d->changed, EV_TIMEOUT, 0);
+	plugins_arm(d->look_timer,
+		    why || !d->n ? IDLE_MS : resources_interval(d->set) * INT64_C(1000));
+}
+
+static void plugins_looked(void *arg, enum child_end how, const char *text, size_t len)
+{
+	const struct slow_answer answer = { "look at devices", how, text, len };
+	auto_slow_found struct slow_found found = { .n_pods = 0 };
+	struct device_plugins *d = arg;
+	struct err e;
+	int rc;
+
+	d->took = ctx_mono_ms() - d->began;
+	rc = slow_look_ended(&answer, &found, &e) || take_look(d, &found, &e);
+	plugins_look_end(d, rc ? &e : NULL);
 }
 
 /* ---- when ---- */
 
-/* No child only to find that there is nothing to do. Files of the agent before go first. */
+/* No child only to find that there is nothing to do. Files of the program before go first. */
 static bool plugins_is_needed(const struct device_plugins *d)
 {
 	return d->n || access(d->folder, F_OK) == 0 ||
-	       (!d->seen.set && resources_published(d->conf.ctx));
+	       (!d->set && resources_published(d->conf.ctx));
+}
+
+/* Each look reads the configurations again: a change needs no restart. */
+static int start_look(struct device_plugins *d, struct err *e)
+{
+	if (child_runs(d->look))
+		return err_set(e, ERR_BUSY, 0,
+			       "look at devices: the one before hangs in the "
+			       "kernel");
+	if (resources_load(d->conf.ctx, d->folder, &d->next, e))
+		return -1;
+	if (resource_count(d->next))
+		return child_start(d->look, d->conf.kubelet, e);
+	return take_look(d, &(struct slow_found){ .n_pods = 0 }, e);
 }
 
 static void plugins_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct device_plugins *d = arg;
-	auto_free char *input = plugins_is_needed(d) ? ask_look(d->folder, d->conf.kubelet) : NULL;
-	const struct job_conf conf = { "look at devices", d->run.look,    input,
-				       LOOK_LIMIT_MS,     plugins_looked, d };
 	struct err e;
 
 	(void)fd;
 	(void)what;
 	d->began = ctx_mono_ms();
-	if (input && job_start(d->jobs, &conf, &d->look, &e) == 0)
-		return;
-	if (plugins_is_needed(d)) {
-		if (!input)
-			(void)err_nomem(&e);
-		plugins_say(d, &e);
-	}
-	plugins_arm(d->look_timer, IDLE_MS);
+	if (!plugins_is_needed(d))
+		plugins_arm(d->look_timer, IDLE_MS);
+	else if (start_look(d, &e))
+		plugins_look_end(d, &e);
+	else if (!child_runs(d->look))
+		plugins_look_end(d, NULL);
 }
 
 static void step(void *arg)
@@ -270,25 +288,33 @@ static void step_again(evutil_socket_t fd, short what, void *arg)
 
 static int plugins_start(struct device_plugins *d, struct err *e)
 {
-	struct event_base *base = d->conf.base;
-	const struct folder_watch_conf watch = { base, d->conf.kubelet, step, d };
+	const struct device_plugins_conf *c = &d->conf;
+	const struct folder_watch_conf watch = { c->base, c->kubelet, step, d };
+	const struct child_conf look = { .base = c->base,
+					 .path = "railhead-devices-look",
+					 .run = c->look ? c->look : slow_look,
+					 .deadline_ms = LOOK_LIMIT_MS,
+					 .text_max = SLOW_ANSWER_MAX,
+					 .done = plugins_looked,
+					 .arg = d };
 
-	if (jobs_new(base, &d->jobs, e) || folder_watch_new(&watch, &d->watch, e))
+	if (child_new(&look, &d->look, e) || folder_watch_new(&watch, &d->watch, e))
 		return -1;
-	d->place = (struct plugin_place){
-		.base = base,
-		.ctx = d->conf.ctx,
-		.jobs = d->jobs,
-		.kubelet = d->conf.kubelet,
-		.allocate = d->run.allocate,
-		.call_register = d->run.call_register,
-		.unwatched_ms = UNWATCHED_MS,
-		.unlisted_ms = d->conf.unlisted_ms ? d->conf.unlisted_ms : UNLISTED_MS,
-	};
-	d->look_timer = evtimer_new(base, plugins_look, d);
-	d->step_timer = evtimer_new(base, step_again, d);
-	if (!d->look_timer || !d->step_timer)
+	d->look_timer = evtimer_new(c->base, plugins_look, d);
+	d->step_timer = evtimer_new(c->base, step_again, d);
+	d->changed = event_new(c->base, -1, 0, plugins_changed, d);
+	if (!d->look_timer || !d->step_timer || !d->changed)
 		return err_nomem(e);
+	d->place = (struct plugin_place){
+		.base = c->base,
+		.ctx = c->ctx,
+		.kubelet = c->kubelet,
+		.changed = d->changed,
+		.call_register = c->call_register ? c->call_register : slow_register,
+		.unwatched_ms = UNWATCHED_MS,
+		.unlisted_ms = c->unlisted_ms ? c->unlisted_ms : UNLISTED_MS,
+	};
+	event_active(d->changed, EV_TIMEOUT, 0);
 	plugins_arm(d->look_timer, 0);
 	plugins_arm(d->step_timer, STEP_MS);
 	return 0;
@@ -297,14 +323,11 @@ static int plugins_start(struct device_plugins *d, struct err *e)
 int device_plugins_new(const struct device_plugins_conf *conf, struct device_plugins **out,
 		       struct err *e)
 {
-	static const struct device_plugins_jobs usual = { child_look, child_publish, child_allocate,
-							  child_register };
 	struct device_plugins *d = calloc(1, sizeof(*d));
 
 	if (!d)
 		return err_nomem(e);
 	d->conf = *conf;
-	d->run = conf->jobs ? *conf->jobs : usual;
 	(void)snprintf(d->folder, sizeof(d->folder), "%s%s",
 		       conf->folder ? conf->folder : conf->ctx->etc_dir,
 		       conf->folder ? "" : "/" RESOURCES_DIR);
@@ -327,19 +350,23 @@ void device_plugins_free(struct device_plugins *d)
 		event_free(d->look_timer);
 	if (d->step_timer)
 		event_free(d->step_timer);
-	jobs_free(d->jobs);
-	ask_seen_clear(&d->seen);
+	if (d->changed)
+		event_free(d->changed);
+	child_free(d->look);
+	resource_look_clear(&d->seen);
+	resource_set_free(d->set);
+	resource_set_free(d->next);
 	free(d);
 }
 
-static int plugins_add_status(const struct device_plugins *d, struct json *o)
+int device_plugins_status(const struct device_plugins *d, struct json *o)
 {
 	struct json *list;
 
 	if (json_add_str(o, "folder", d->folder) || json_add_str(o, "kubelet", d->conf.kubelet) ||
 	    json_add_int(o, "looks", (int64_t)d->looks) ||
 	    json_add_num(o, "lookSeconds", (double)d->took / 1000) ||
-	    json_add_known(o, "error", d->said) || json_add_known(o, "podsError", d->seen.unlisted))
+	    json_add_known(o, "error", d->said) || json_add_known(o, "podsError", d->unlisted))
 		return -1;
 	list = json_add_array(o, "resources");
 	for (size_t i = 0; list && i < d->n; i++) {
@@ -349,14 +376,4 @@ static int plugins_add_status(const struct device_plugins *d, struct json *o)
 			return -1;
 	}
 	return list ? 0 : -1;
-}
-
-int device_plugins_status(const struct device_plugins *d, struct json *obj, struct err *e)
-{
-	struct json *o;
-
-	if (!d)
-		return json_add_bool(obj, "devicePlugin", false) ? err_nomem(e) : 0;
-	o = json_add_object(obj, "devicePlugin");
-	return o && plugins_add_status(d, o) == 0 ? 0 : err_nomem(e);
 }

@@ -1,82 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plugins_test.c: a kubelet that comes, goes and calls. The devices are those of a file. The
- * registration runs in a child, as in the agent.
+ * plugins_test.c: a kubelet that comes, goes and calls. What a look finds is in a file. Looks and
+ * registrations run in children, as in the program.
  */
 #include "railheadd/devices/plugins.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 
 #include "cluster/testing/loop.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
-#include "railheadd/devices/child.h"
-#include "railheadd/devices/job.h"
+#include "lib/testing/pci.h"
 #include "railheadd/devices/plugin_socket.h"
+#include "railheadd/devices/slow.h"
 #include "railheadd/devices/grpc_server.h"
 #include "railheadd/devices/resources.h"
 #include "railheadd/testing/grpc_peer.h"
 
-#define CONF    "/mnt/resources.d"
-#define KUBELET "/mnt/k"
-#define DEVICE(id, healthy)                                                                        \
-	"{\"id\":\"" id "\",\"healthy\":" healthy ",\"why\":\"\",\"distance\":0}"
+#define CONF       "/mnt/resources.d"
+#define KUBELET    "/mnt/k"
+#define SYS        "/mnt/sys"
+#define DEVINFO    "/mnt/k8s.cni.cncf.io/devinfo/dp"
 #define LIST_WATCH "/v1beta1.DevicePlugin/ListAndWatch"
 #define EMPTY      "\0\0\0\0\0"
 
 static struct event_base *base;
 static struct ctx ctx;
-static const char *given; /* ids of pods, by resource; NULL: the kubelet cannot be asked */
 static int64_t unlisted_ms = 1;
 static struct device_plugins *plugins;
 static char socket_path[LISTEN_PATH_LEN]; /* of the resource x.y/a */
 
 /* ---- what children do ---- */
 
-/* The look of now: a file, or a child that hangs while there is another one. */
+/* The look of now: an answer in a file, or a child that hangs while there is another one. */
 static int look(void)
 {
-	static char text[8192];
-	FILE *f = fopen("/mnt/look.json", "r");
-	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	static char text[65536];
+	FILE *f = fopen("/mnt/look", "r");
+	size_t n = f ? fread(text, 1, sizeof(text), f) : 0;
 
 	if (access("/mnt/hang", F_OK) == 0)
 		testing_file("/mnt/hangs", 0600, "");
 	while (access("/mnt/hang", F_OK) == 0)
 		(void)pause();
-	return !n || fputs(text, stdout) < 0 || fflush(stdout);
-}
-
-static int publish(void)
-{
-	auto_json struct json *o = json_new_object();
-	struct err e;
-
-	if (access("/mnt/read-only", F_OK) == 0) {
-		testing_file("/mnt/refused", 0600, "");
-		err_set(&e, ERR_IO, 0, "it is read-only");
-		return job_say(NULL, &e);
-	}
-	testing_file("/mnt/published", 0600, "");
-	return job_say(o, NULL);
-}
-
-static int allocate(void)
-{
-	char text[1024] = "";
-	struct err e;
-
-	if (!fread(text, 1, sizeof(text) - 1, stdin))
-		return 1;
-	if (strstr(text, "\"ids\":[\"7\"]")) {
-		err_set(&e, ERR_NOTFOUND, 0, "device 7 is gone");
-		return job_say(NULL, &e);
-	}
-	return fputs("{\"answer\":{\"containers\":[{\"env\":{\"K\":\"v\"},\"nodes\":[],\"mounts\":"
-		     "[],\"cdi\":[],\"annotations\":{}}]}}",
-		     stdout) < 0 ||
-	       fflush(stdout);
+	return fwrite(text, 1, n, stdout) != n || fflush(stdout);
 }
 
 /* ---- the kubelet ---- */
@@ -128,49 +97,108 @@ static void expect_registered(unsigned times)
 	loop_until(base, is_registered, &times);
 }
 
-/* ---- the agent ---- */
+/* ---- the hardware, and the lists of pods ---- */
 
-static void see(const char *resources, const char *devices)
+/* Functions by a text: a letter for each, of which "f" is free, "u" in use, and "a" attached. */
+static struct functions functions_of(const char *states)
 {
-	char text[8192];
+	struct functions all = { .n = 0 };
 
-	(void)snprintf(text, sizeof(text),
-		       "{\"answer\":{%s%s%s,\"set\":[%s],\"interval\":1,\"look\":{"
-		       "\"resources\":[%s],\"notes\":[]}}}",
-		       given ? "\"given\":{" : "", given ? given : "\"unlisted\":\"no kubelet\"",
-		       given ? "}" : "", resources, devices);
-	testing_file("/mnt/look.new", 0600, text);
-	ck_assert_int_eq(rename("/mnt/look.new", "/mnt/look.json"), 0);
+	all.f = calloc(strlen(states) + 1, sizeof(*all.f));
+	for (; *states; states++) {
+		struct function *f = &all.f[all.n];
+
+		*f = (struct function){ .driver = "mlx5_core", .link = "ether", .numa = -1 };
+		(void)snprintf(f->addr, sizeof(f->addr), "0000:00:00.%u", (unsigned)all.n++ % 8);
+		f->use = *states == 'f'   ? FUNCTION_FREE
+			 : *states == 'u' ? FUNCTION_IN_USE
+					  : FUNCTION_IN_POD;
+	}
+	return all;
 }
 
-static void see_devices(const char *devices)
+/* A list of the pod-resources API: a pod with one container, whose devices are of x.y/a. */
+static void list_pods(struct slow_found *to, const char *numbers)
 {
-	char text[1024];
+	uint8_t container[256] = { 0x0a, 0 }, *at = container + 2;
 
-	(void)snprintf(text, sizeof(text), "{\"devices\":[%s],\"hcas\":[]}", devices);
-	see("{\"name\":\"x.y/a\"}", text);
+	for (; *numbers; numbers++) {
+		*at++ = 0x12;
+		*at++ = 5 + 2 + 2 + 12;
+		at += sprintf((char *)at, "\x0a%cx.y/a\x12%c0000:00:00.%c", 5, 12, *numbers);
+	}
+	container[1] = (uint8_t)(at - container - 2);
+	container[0] = 0x1a; /* PodResources.containers */
+	to->n_pods = (size_t)(at - container) + 2;
+	to->pods = malloc(to->n_pods);
+	to->pods[0] = 0x0a; /* ListPodResourcesResponse.pod_resources */
+	to->pods[1] = (uint8_t)(at - container);
+	memcpy(to->pods + 2, container, (size_t)(at - container));
 }
+
+/* given NULL: the kubelet cannot be asked. why: the look fails. */
+static void see_with(const char *states, const char *given, const struct err *why)
+{
+	auto_slow_found struct slow_found found = { .functions = functions_of(states) };
+	int out = dup(STDOUT_FILENO);
+
+	(void)snprintf(found.unlisted, sizeof(found.unlisted), "%s", given ? "" : "no kubelet");
+	if (given)
+		list_pods(&found, given);
+	ck_assert_ptr_nonnull(freopen("/mnt/look.new", "w", stdout));
+	ck_assert_int_eq(slow_say(&found, why), 0);
+	ck_assert_int_ge(dup2(out, STDOUT_FILENO), 0);
+	(void)close(out);
+	ck_assert_int_eq(rename("/mnt/look.new", "/mnt/look"), 0);
+}
+
+static void see(const char *states)
+{
+	see_with(states, NULL, NULL);
+}
+
+static void configure(const char *text)
+{
+	testing_file("/mnt/new", 0644, text);
+	ck_assert_int_eq(rename("/mnt/new", CONF "/a.json"), 0);
+}
+
+/* ---- the program ---- */
 
 static void begin(void)
 {
 	char name[PLUGIN_SOCKET_NAME_LEN];
 
-	(void)signal(SIGPIPE, SIG_IGN); /* as in the agent */
+	(void)signal(SIGPIPE, SIG_IGN); /* as in the program */
 	(void)testing_dir();
 	ck_assert_int_eq(mkdir(CONF, 0755) | mkdir(KUBELET, 0755), 0);
 	ctx_init(&ctx, "test");
 	ctx.log.fd = -1;
 	ctx.run_dir = "/mnt/run";
+	ctx.sysfs = SYS;
+	for (int i = 0; i < 2; i++) {
+		char addr[PCI_STR_LEN];
+
+		(void)snprintf(addr, sizeof(addr), "0000:00:00.%d", i);
+		fakepci_function(SYS, addr);
+		fakepci_driver(SYS, addr, "mlx5_core");
+	}
 	base = loop_new();
 	plugin_socket_name("x.y/a", name);
 	(void)snprintf(socket_path, sizeof(socket_path), KUBELET "/%s", name);
-	see_devices(DEVICE("0", "true") "," DEVICE("1", "true"));
+	configure("{\"interval\":1,\"resources\":[{\"name\":\"x.y/"
+		  "a\",\"select\":{\"driver\":\"mlx5_core\"}}]}");
+	see("ff");
 }
 
 static void start(void)
 {
-	static const struct device_plugins_jobs jobs = { look, publish, allocate, child_register };
-	const struct device_plugins_conf conf = { base, &ctx, CONF, KUBELET, &jobs, unlisted_ms };
+	const struct device_plugins_conf conf = { .base = base,
+						  .ctx = &ctx,
+						  .folder = CONF,
+						  .kubelet = KUBELET,
+						  .look = look,
+						  .unlisted_ms = unlisted_ms };
 	struct err e;
 
 	ck_assert_msg(device_plugins_new(&conf, &plugins, &e) == 0, "%s", e.msg);
@@ -187,9 +215,8 @@ static void end(void)
 static bool status_has(const void *part)
 {
 	auto_json struct json *obj = json_new_object();
-	struct err e;
 
-	ck_assert_int_eq(device_plugins_status(plugins, obj, &e), 0);
+	ck_assert_int_eq(device_plugins_status(plugins, obj), 0);
 	auto_free char *text = json_print(obj, false);
 	return strstr(text, part) != NULL;
 }
@@ -225,23 +252,23 @@ START_TEST(a_resource_is_registered_and_watched)
 	ck_assert_ptr_nonnull(strstr(kubelet.last, "v1beta1"));
 	ck_assert_ptr_nonnull(strstr(kubelet.last, strrchr(socket_path, '/') + 1));
 	ck_assert_ptr_nonnull(strstr(kubelet.last, "x.y/a"));
-	watch(&p, 5 + 28);
+	watch(&p, 5 + 50);
 	ck_assert_mem_eq(p.call->body,
-			 "\0\0\0\0\x1c\x0a\x0c\x0a\1"
-			 "0\x12\7Healthy\x0a\x0c\x0a\1"
-			 "1\x12\7Healthy",
-			 33);
+			 "\0\0\0\0\x32\x0a\x17\x0a\x0c"
+			 "0000:00:00.0\x12\7Healthy\x0a\x17\x0a\x0c"
+			 "0000:00:00.1\x12\7Healthy",
+			 55);
 	loop_until(base, status_has,
 		   "{\"name\":\"x.y/a\",\"healthy\":2,\"unhealthy\":0,\"registered\":true,"
 		   "\"watched\":true,\"registrations\":1");
-	see_devices(DEVICE("0", "true") "," DEVICE("1", "false"));
-	p.want = 33 + 5 + 30;
+	see("fu");
+	p.want = 55 + 5 + 52;
 	loop_until(base, grpc_peer_has_answer, &p);
-	ck_assert_mem_eq(p.call->body + 33 + 5 + 14,
-			 "\x0a\x0e\x0a\1"
-			 "1\x12\x09Unhealthy",
-			 16);
-	loop_until(base, is_there, "/mnt/published");
+	ck_assert_mem_eq(p.call->body + 55 + 5 + 25,
+			 "\x0a\x19\x0a\x0c"
+			 "0000:00:00.1\x12\x09Unhealthy",
+			 27);
+	loop_until(base, is_there, DEVINFO "/x.y-a-0000:00:00.1-device.json");
 	grpc_peer_leave(&p);
 	end();
 	ck_assert(is_gone(socket_path));
@@ -324,6 +351,8 @@ static const struct testing_call *called(struct grpc_peer *p, const char *method
 #define CALLED(p, method, body)                                                                    \
 	called((p), "/v1beta1.DevicePlugin/" method, (body), sizeof(body) - 1)
 
+#define ID(n) "0000:00:00." n
+
 START_TEST(calls_of_the_kubelet)
 {
 	const struct testing_call *got;
@@ -332,126 +361,100 @@ START_TEST(calls_of_the_kubelet)
 	begin();
 	kubelet_start();
 	start();
-	watch(&p, 33);
+	watch(&p, 55);
 	got = CALLED(&p, "GetDevicePluginOptions", EMPTY);
 	ck_assert_mem_eq(got->body, "\0\0\0\0\2\x10\1", 7);
 	got = CALLED(&p, "GetPreferredAllocation",
-		     "\0\0\0\0\x0a\x0a\x08\x0a\1"
-		     "0\x0a\1"
-		     "1\x18\1");
-	ck_assert_uint_eq(got->n_body, 5 + 5);
+		     "\0\0\0\0\x20\x0a\x1e\x0a\x0c" ID("0") "\x0a\x0c" ID("1") "\x18\1");
+	ck_assert_uint_eq(got->n_body, 5 + 16);
 	got = CALLED(&p, "GetPreferredAllocation", "\0\0\0\0\3\x0a\1\x0a");
 	ck_assert_ptr_nonnull(strstr(got->headers, "grpc-status: 3\n"));
-	got = CALLED(&p, "Allocate",
-		     "\0\0\0\0\5\x0a\3\x0a\1"
-		     "1");
+	got = CALLED(&p, "Allocate", "\0\0\0\0\x10\x0a\x0e\x0a\x0c" ID("1"));
 	ck_assert_ptr_nonnull(strstr(got->headers, "grpc-status: 0\n"));
-	ck_assert_mem_eq(got->body, "\0\0\0\0\x0a\x0a\x08\x0a\6\x0a\1K\x12\1v", 15);
-	got = CALLED(&p, "Allocate",
-		     "\0\0\0\0\5\x0a\3\x0a\1"
-		     "7");
 	ck_assert_ptr_nonnull(
-		strstr(got->headers, "grpc-status: 5\ngrpc-message: device 7 is gone\n"));
+		memmem(got->body, got->n_body, "PCIDEVICE_X_Y_A\x12\x0c" ID("1"), 29));
+	got = CALLED(&p, "Allocate", "\0\0\0\0\x10\x0a\x0e\x0a\x0c" ID("7"));
+	ck_assert_ptr_nonnull(strstr(got->headers, "grpc-status: 5\n"));
+	ck_assert_ptr_nonnull(strstr(got->headers, "has no device"));
 	got = CALLED(&p, "PreStartContainer", EMPTY);
 	ck_assert_ptr_nonnull(strstr(got->headers, "grpc-status: 12\n"));
 	ck_assert(status_has("\"allocated\":1,\"refused\":2"));
 	/* A container was given it: it becomes unhealthy, and does not just vanish. */
-	see_devices(DEVICE("0", "true"));
+	see("f");
 	loop_until(base, status_has, "\"healthy\":1,\"unhealthy\":1");
 	grpc_peer_leave(&p);
 	end();
 }
 END_TEST
 
-/* As after a restart of the agent: only the kubelet knows which pod has the device. */
+/* As after a restart of the program: only the kubelet knows which pod has the device. */
 START_TEST(a_device_that_a_pod_has_and_that_is_gone)
 {
 	begin();
-	given = "\"x.y/a\":[\"1\"]";
-	see_devices(DEVICE("0", "true"));
+	see_with("f", "1", NULL);
 	kubelet_start();
 	start();
 	loop_until(base, status_has, "\"healthy\":1,\"unhealthy\":1");
-	given = "\"x.y/a\":[]";
-	see_devices(DEVICE("0", "true"));
+	see_with("f", "", NULL);
 	loop_until(base, status_has, "\"healthy\":1,\"unhealthy\":0");
 	end();
 }
 END_TEST
 
-/* The next look is a better one, so that its end is seen. */
-static void see_after_look(const char *devices, const char *want)
-{
-	see_devices(devices);
-	loop_until(base, status_has, want);
-}
-
 START_TEST(a_list_of_pods_that_fails_changes_nothing)
 {
 	begin();
-	given = "\"x.y/a\":[\"1\",\"2\"]";
-	see_devices(DEVICE("0", "true") ",{\"id\":\"2\",\"healthy\":false,\"busy\":true,"
-					"\"why\":\"it is in use\",\"distance\":0}");
+	see_with("fuu", "25", NULL);
 	start();
-	loop_until(base, status_has, "\"healthy\":2,\"unhealthy\":1");
+	loop_until(base, status_has, "\"healthy\":2,\"unhealthy\":2");
 	ck_assert(!status_has("podsError"));
-	given = NULL;
-	see_after_look(DEVICE("0", "true") "," DEVICE(
-			       "3", "true") ",{\"id\":\"2\",\"healthy\":"
-					    "false,\"busy\":true,\"why\":\"it is in use\","
-					    "\"distance\":0}",
-		       "\"podsError\":\"no kubelet\"");
-	ck_assert(status_has("\"healthy\":3,\"unhealthy\":1"));
+	see("fuuf");
+	loop_until(base, status_has, "\"podsError\":\"no kubelet\"");
+	ck_assert(status_has("\"healthy\":3,\"unhealthy\":2"));
 	end();
 }
 END_TEST
-
-#define ATTACHED "{\"id\":\"2\",\"healthy\":true,\"attached\":true,\"why\":\"\",\"distance\":0}"
 
 /* As one that sriov chose itself. */
 START_TEST(a_device_that_an_attachment_has_without_the_kubelet)
 {
 	begin();
-	given = "\"x.y/a\":[\"2\"]";
-	see_devices(DEVICE("0", "true") "," ATTACHED);
+	see_with("fa", "1", NULL);
 	start();
 	loop_until(base, status_has, "\"looks\":3");
 	ck_assert(status_has("\"healthy\":2,\"unhealthy\":0"));
-	given = "\"x.y/a\":[]";
-	see_devices(DEVICE("0", "true") "," ATTACHED);
+	see_with("fa", "", NULL);
 	loop_until(base, status_has, "\"healthy\":1,\"unhealthy\":1");
 	end();
 }
 END_TEST
 
 /* It is not known yet whether a pod of the kubelet has it. */
-START_TEST(an_attached_device_after_the_start_of_the_agent)
+START_TEST(an_attached_device_after_the_start_of_the_program)
 {
 	begin();
 	unlisted_ms = 3600000;
-	given = "\"x.y/a\":[]";
-	see_devices(DEVICE("0", "true") "," ATTACHED);
+	see_with("fa", "", NULL);
 	start();
 	loop_until(base, status_has, "\"looks\":2");
 	ck_assert(status_has("\"healthy\":2,\"unhealthy\":0"));
-	given = NULL;
 	unlisted_ms = 1;
 	end();
 }
 END_TEST
 
-/* A kubelet that has just started does not list all pods yet. */
+/* A kubelet that has just started does not list all pods yet. The next look finds more, so that its
+ * end is seen. */
 START_TEST(a_list_that_lacks_a_device_for_a_moment)
 {
 	begin();
 	unlisted_ms = 3600000;
-	given = "\"x.y/a\":[\"1\"]";
-	see_devices(DEVICE("0", "true"));
+	see_with("f", "5", NULL);
 	start();
 	loop_until(base, status_has, "\"healthy\":1,\"unhealthy\":1");
-	given = "\"x.y/a\":[]";
-	see_after_look(DEVICE("0", "true") "," DEVICE("3", "true"),
-		       "\"healthy\":2,\"unhealthy\":1");
+	see_with("ff", "", NULL);
+	loop_until(base, status_has, "\"healthy\":2,\"unhealthy\":1");
+	unlisted_ms = 1;
 	end();
 }
 END_TEST
@@ -464,12 +467,11 @@ START_TEST(a_look_that_hangs_holds_up_nobody)
 	begin();
 	kubelet_start();
 	start();
-	watch(&p, 33);
+	watch(&p, 55);
 	testing_file("/mnt/hang", 0600, "");
 	loop_until(base, is_there, "/mnt/hangs");
-	const struct testing_call *got = CALLED(&p, "Allocate",
-						"\0\0\0\0\5\x0a\3\x0a\1"
-						"1");
+	const struct testing_call *got =
+		CALLED(&p, "Allocate", "\0\0\0\0\x10\x0a\x0e\x0a\x0c" ID("1"));
 	ck_assert_ptr_nonnull(strstr(got->headers, "grpc-status: 0\n"));
 	grpc_peer_leave(&p);
 	end();
@@ -485,11 +487,11 @@ START_TEST(a_resource_that_is_configured_no_more)
 	kubelet_start();
 	start();
 	expect_registered(1);
-	watch(&p, 33);
-	see("", "");
-	p.want = 33 + 5;
+	watch(&p, 55);
+	configure("{\"resources\":[]}");
+	p.want = 55 + 5;
 	loop_until(base, grpc_peer_has_answer, &p);
-	ck_assert_mem_eq(p.call->body + 33, EMPTY, 5);
+	ck_assert_mem_eq(p.call->body + 55, EMPTY, 5);
 	grpc_peer_leave(&p);
 	loop_until(base, is_gone, socket_path);
 	ck_assert(status_has("\"resources\":[]"));
@@ -497,28 +499,29 @@ START_TEST(a_resource_that_is_configured_no_more)
 }
 END_TEST
 
-static void see_many(char first)
+static void configure_many(char first)
 {
-	char names[2048] = "", one[32];
-	static char devices[4096];
+	static char conf[8192];
+	char one[80];
 
-	*devices = '\0';
+	(void)snprintf(conf, sizeof(conf), "{\"interval\":1,\"resources\":[");
 	for (int i = 0; i < RESOURCES_MAX; i++) {
-		(void)snprintf(one, sizeof(one), "%s{\"name\":\"x.y/%c%d\"}", i ? "," : "", first,
-			       i);
-		testing_append(names, sizeof(names), one);
-		testing_append(devices, sizeof(devices), i ? ",{}" : "{}");
+		(void)snprintf(one, sizeof(one),
+			       "%s{\"name\":\"x.y/%c%d\",\"select\":{\"driver\":\"mlx5_core\"}}",
+			       i ? "," : "", first, i);
+		testing_append(conf, sizeof(conf), one);
 	}
-	see(names, devices);
+	testing_append(conf, sizeof(conf), "]}");
+	configure(conf);
 }
 
 START_TEST(all_resources_get_other_names)
 {
 	begin();
-	see_many('a');
+	configure_many('a');
 	start();
 	loop_until(base, status_has, "{\"name\":\"x.y/a63\"");
-	see_many('b');
+	configure_many('b');
 	loop_until(base, status_has, "{\"name\":\"x.y/b63\"");
 	ck_assert(!status_has("x.y/a"));
 	end();
@@ -529,41 +532,68 @@ END_TEST
 START_TEST(files_that_could_not_be_written)
 {
 	begin();
-	testing_file("/mnt/read-only", 0600, "");
+	testing_file("/mnt/k8s.cni.cncf.io", 0600, "");
 	start();
-	loop_until(base, is_there, "/mnt/refused");
-	ck_assert_int_eq(unlink("/mnt/read-only"), 0);
-	loop_until(base, is_there, "/mnt/published");
+	loop_until(base, status_has, "\"looks\":2");
+	ck_assert_int_eq(unlink("/mnt/k8s.cni.cncf.io"), 0);
+	loop_until(base, is_there, DEVINFO "/x.y-a-" ID("0") "-device.json");
 	end();
 }
 END_TEST
 
 START_TEST(a_look_that_fails_changes_nothing)
 {
+	struct err e;
+
 	begin();
 	kubelet_start();
 	start();
 	expect_registered(1);
-	testing_file("/mnt/look.json", 0600,
-		     "{\"error\":{\"code\":7,\"message\":\"rail.json: no\"}}");
-	loop_until(base, status_has, "\"error\":\"rail.json: no\"");
-	ck_assert(status_has("\"healthy\":2"));
-	testing_file("/mnt/look.json", 0600,
-		     "{\"answer\":{\"set\":[{\"name\":\"x.y/a\"}],\"look\":{}}}");
-	loop_until(base, status_has, "\"error\":\"interval: ");
+	err_set(&e, ERR_KERNEL, 0, "no netlink");
+	see_with("", NULL, &e);
+	loop_until(base, status_has, "\"error\":\"no netlink\"");
 	ck_assert(status_has("\"healthy\":2"));
 	end();
 }
 END_TEST
 
-/* All files of resources.d were removed while no agent ran. */
-START_TEST(files_of_an_agent_before_are_removed)
+START_TEST(an_answer_that_is_not_whole)
 {
 	begin();
-	ck_assert_int_eq(rmdir(CONF) | mkdir("/mnt/run", 0700) | mkdir("/mnt/run/cdi", 0700), 0);
-	see("", "");
 	start();
-	loop_until(base, is_there, "/mnt/published");
+	loop_until(base, status_has, "\"healthy\":2");
+	ck_assert_int_eq(truncate("/mnt/look", sizeof(struct err) + 8), 0);
+	loop_until(base, status_has, "\"error\":\"look at devices: the answer is not whole\"");
+	ck_assert(status_has("\"healthy\":2"));
+	end();
+}
+END_TEST
+
+START_TEST(a_bad_file_changes_nothing)
+{
+	begin();
+	start();
+	loop_until(base, status_has, "\"healthy\":2");
+	configure("{");
+	loop_until(base, status_has, "\"error\":\"/mnt/resources.d/a.json: ");
+	ck_assert(status_has("\"healthy\":2"));
+	end();
+}
+END_TEST
+
+/* All files of resources.d were removed while no program ran. */
+START_TEST(files_of_a_program_before_are_removed)
+{
+	const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+
+	begin();
+	ck_assert_int_eq(unlink(CONF "/a.json") | rmdir(CONF) | mkdir("/mnt/run", 0700), 0);
+	ck_assert_int_eq(mkdir("/mnt/run/cdi", 0700) | mkdir("/mnt/cdi", 0755), 0);
+	testing_file("/mnt/run/cdi/railhead-x.json", 0600, "");
+	ck_assert_int_eq(utimensat(AT_FDCWD, "/mnt/run/cdi/railhead-x.json", old, 0), 0);
+	testing_file("/mnt/cdi/railhead-x.json", 0600, "");
+	start();
+	loop_until(base, is_gone, "/mnt/cdi/railhead-x.json");
 	end();
 }
 END_TEST
@@ -571,7 +601,7 @@ END_TEST
 START_TEST(without_configurations_nothing_happens)
 {
 	begin();
-	ck_assert_int_eq(rmdir(CONF), 0);
+	ck_assert_int_eq(unlink(CONF "/a.json") | rmdir(CONF), 0);
 	kubelet_start();
 	start();
 	for (int i = 0; i < 10; i++)
@@ -580,8 +610,6 @@ START_TEST(without_configurations_nothing_happens)
 	ck_assert(is_gone(socket_path));
 	end();
 	device_plugins_free(NULL);
-	plugins = NULL;
-	ck_assert(status_has("{\"devicePlugin\":false}"));
 }
 END_TEST
 
@@ -591,7 +619,8 @@ TEST_PROGRAM("railheadd/devices/plugins", a_resource_is_registered_and_watched,
 	     a_device_that_a_pod_has_and_that_is_gone, a_list_of_pods_that_fails_changes_nothing,
 	     a_list_that_lacks_a_device_for_a_moment,
 	     a_device_that_an_attachment_has_without_the_kubelet,
-	     an_attached_device_after_the_start_of_the_agent, a_look_that_hangs_holds_up_nobody,
+	     an_attached_device_after_the_start_of_the_program, a_look_that_hangs_holds_up_nobody,
 	     a_resource_that_is_configured_no_more, a_look_that_fails_changes_nothing,
 	     all_resources_get_other_names, files_that_could_not_be_written,
-	     files_of_an_agent_before_are_removed, without_configurations_nothing_happens)
+	     files_of_a_program_before_are_removed, an_answer_that_is_not_whole,
+	     a_bad_file_changes_nothing, without_configurations_nothing_happens)

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "railheadd/devices/ask.h"
-#include "railheadd/devices/child.h"
 #include "railheadd/devices/resource_plugin_priv.h"
+#include "railheadd/devices/slow.h"
+#include "topo/kubelet/pod_resources.h"
 
 #define PAUSE_MIN_MS     100
 #define PAUSE_MAX_MS     30000
@@ -19,6 +19,11 @@ static void resource_plugin_arm(struct resource_plugin *p, int64_t ms)
 	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
 	(void)event_add(p->timer, &t);
+}
+
+void resource_plugin_changed(const struct resource_plugin *p)
+{
+	event_active(p->place->changed, EV_TIMEOUT, 0);
 }
 
 /* The same error again is not said again. */
@@ -35,6 +40,7 @@ static void resource_plugin_fail(struct resource_plugin *p, const struct err *e)
 	/* A kubelet that has just started does not listen yet at the socket that we see. */
 	if (p->pause > PAUSE_MIN_MS)
 		resource_plugin_say(p, e);
+	resource_plugin_changed(p);
 	p->next_try = ctx_mono_ms() + p->pause;
 	resource_plugin_arm(p, p->pause);
 	p->pause = p->pause * 2 < PAUSE_MAX_MS ? p->pause * 2 : PAUSE_MAX_MS;
@@ -77,15 +83,13 @@ static bool is_same_socket(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-static void registration_done(void *arg, const struct json *text, const struct err *why)
+static void registration_done(void *arg, enum child_end how, const char *text, size_t len)
 {
+	const struct slow_answer answer = { "call of the kubelet", how, text, len };
 	struct resource_plugin *p = arg;
 	struct err e;
 
-	(void)text;
-	p->registration = NULL;
-	if (why) {
-		e = *why;
+	if (slow_ended(&answer, &e)) {
 		err_wrap(&e, "Register");
 		resource_plugin_fail(p, &e);
 		return;
@@ -97,22 +101,17 @@ static void registration_done(void *arg, const struct json *text, const struct e
 	p->unwatched_since = ctx_mono_ms();
 	p->said[0] = '\0';
 	log_info(&p->place->ctx->log, "device plugin %s: registered with the kubelet", p->name);
+	resource_plugin_changed(p);
 	resource_plugin_step(p);
 }
 
 static int start_registration(struct resource_plugin *p, const char *kubelet, struct err *e)
 {
-	auto_free char *input = ask_register(kubelet, p->endpoint, p->name);
-	/* The child has a deadline of its own, and says more. */
-	const struct job_conf conf = { "Register",
-				       p->place->call_register,
-				       input,
-				       CHILD_REGISTER_MS + 5000,
-				       registration_done,
-				       p };
+	char input[PATH_MAX + PLUGIN_SOCKET_NAME_LEN + RESOURCE_NAME_LEN];
 
 	p->asked = p->kubelet;
-	return input ? job_start(p->place->jobs, &conf, &p->registration, e) : err_nomem(e);
+	(void)snprintf(input, sizeof(input), "%s\n%s\n%s", kubelet, p->endpoint, p->name);
+	return child_start(p->registration, input, e);
 }
 
 /* Note whether the kubelet is the one that has registered us. False: there is none. */
@@ -157,7 +156,8 @@ void resource_plugin_step(struct resource_plugin *p)
 		return;
 	}
 	(void)snprintf(kubelet, sizeof(kubelet), "%s/" KUBELET_SOCKET, p->place->kubelet);
-	if (!look_at_kubelet(p, kubelet) || !p->server || p->registration || p->registered)
+	if (!look_at_kubelet(p, kubelet) || !p->server || child_runs(p->registration) ||
+	    p->registered)
 		return;
 	if (ctx_mono_ms() >= p->next_try && start_registration(p, kubelet, &e))
 		resource_plugin_fail(p, &e);
@@ -224,7 +224,7 @@ static bool same_hcas(const struct resource_devices *a, const struct resource_de
 	return true;
 }
 
-bool resource_plugin_set(struct resource_plugin *p, const struct json *conf,
+bool resource_plugin_set(struct resource_plugin *p, const struct resource_set *set, size_t i,
 			 const struct resource_devices *d)
 {
 	bool differs = !p->devices || !resource_devices_same(p->devices, d);
@@ -234,7 +234,8 @@ bool resource_plugin_set(struct resource_plugin *p, const struct json *conf,
 
 	if (differs)
 		log_devices(p, d);
-	p->conf = conf;
+	p->set = set;
+	p->number = i;
 	p->devices = d;
 	if (differs)
 		plugin_calls_push(p);
@@ -256,22 +257,39 @@ int resource_plugin_keep(const struct resource_plugin *p, struct resource_device
 	return 0;
 }
 
-int resource_plugin_listed(struct resource_plugin *p, const struct json *ids,
-			   const struct resource_devices *d, int64_t at, struct err *e)
+struct listing {
+	struct resource_plugin *plugin;
+	int64_t at;
+};
+
+static int take_listed(void *arg, const char *resource, const char *id, struct err *e)
 {
+	const struct listing *l = arg;
+
+	return strcmp(resource, l->plugin->name) == 0 ? given_list(&l->plugin->given, id, l->at, e)
+						      : 0;
+}
+
+int resource_plugin_listed(struct resource_plugin *p, const struct resource_list *list,
+			   const struct resource_devices *d, struct err *e)
+{
+	struct listing l = { p, list->at };
+	int64_t since = INT64_MIN;
+	int rc;
+
 	for (size_t i = 0; i < d->n + d->n_maybe; i++) {
 		if (d->device[i].attached || d->device[i].busy)
-			given_in_use(&p->given, d->device[i].id, at);
+			given_in_use(&p->given, d->device[i].id, list->at);
 	}
-	json_each (id, ids) {
-		if (json_str(id) && given_list(&p->given, json_str(id), at, e))
-			return -1;
+	rc = pod_resources_each(list->pods, list->len, take_listed, &l, e);
+	if (rc == 0) {
+		p->last_list = list->at;
+		if (!p->first_list)
+			p->first_list = list->at;
+		since = list->at - p->place->unlisted_ms;
 	}
-	p->last_list = at;
-	if (!p->first_list)
-		p->first_list = at;
-	given_settle(&p->given, at - p->place->unlisted_ms);
-	return 0;
+	given_settle(&p->given, since);
+	return rc;
 }
 
 /* ---- begin, end, status ---- */
@@ -280,6 +298,14 @@ int resource_plugin_new(const struct plugin_place *place, const char *name,
 			struct resource_plugin **out, struct err *e)
 {
 	struct resource_plugin *p = calloc(1, sizeof(*p));
+	/* The child has a deadline of its own, and says more. */
+	const struct child_conf registration = { .base = place->base,
+						 .path = "railhead-devices-register",
+						 .run = place->call_register,
+						 .deadline_ms = SLOW_REGISTER_MS + 5000,
+						 .text_max = SLOW_ANSWER_MAX,
+						 .done = registration_done,
+						 .arg = p };
 
 	if (!p)
 		return err_nomem(e);
@@ -291,7 +317,7 @@ int resource_plugin_new(const struct plugin_place *place, const char *name,
 	(void)snprintf(p->name, sizeof(p->name), "%s", name);
 	plugin_socket_name(name, p->endpoint);
 	p->timer = evtimer_new(place->base, resource_plugin_timer, p);
-	if (!p->timer) {
+	if (!p->timer || child_new(&registration, &p->registration, e)) {
 		resource_plugin_free(p);
 		return err_nomem(e);
 	}
@@ -303,7 +329,7 @@ void resource_plugin_free(struct resource_plugin *p)
 {
 	if (!p)
 		return;
-	job_cancel(p->registration);
+	child_free(p->registration);
 	stop_server(p);
 	if (p->timer)
 		event_free(p->timer);

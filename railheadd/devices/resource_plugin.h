@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * resource_plugin.h: the device plugin of one resource: its socket, its registration, and the calls
- * of the kubelet. Nothing here waits: calls that may take long are jobs.
+ * of the kubelet. A registration runs in a child, see slow.h. An allocation is done at once.
  *
  * It registers again when the kubelet's socket is another one, and when its own socket was removed.
  * It also does so if the kubelet has not watched the devices for a while. Attempts that fail become
@@ -11,21 +11,22 @@
 #define RAILHEAD_RAILHEADD_DEVICES_RESOURCE_PLUGIN_H
 
 #include "lib/base/ctx.h"
-#include "railheadd/devices/job.h"
+#include "lib/json/json.h"
 #include "railheadd/devices/resources.h"
 
 #define KUBELET_SOCKET "kubelet.sock"
+/* Seconds that an allocation may take, and the files about devices. Then SIGALRM ends the program,
+ * and its end is the answer. */
+#define BLOCKED_S 15
 
-/* The surroundings that all resources of an agent share; borrowed. */
+/* The surroundings that all resources share; borrowed. */
 struct plugin_place {
 	struct event_base *base;
 	const struct ctx *ctx;
-	struct jobs *jobs;
-	const char *kubelet; /* the folder with the sockets */
-	/* child_allocate and child_register, or those of a test */
-	int (*allocate)(void);
-	int (*call_register)(void);
-	int64_t unlisted_ms;  /* so long lists may lack a device that a pod has */
+	const char *kubelet;        /* the folder with the sockets */
+	struct event *changed;      /* to be activated when a status differs */
+	int (*call_register)(void); /* slow_register, or that of a test */
+	int64_t unlisted_ms;        /* so long lists may lack a device that a pod has */
 	int64_t unwatched_ms; /* so long the kubelet may watch no devices; twice that the next time
 			       */
 };
@@ -42,12 +43,17 @@ void resource_plugin_retire(struct resource_plugin *p);
 const char *resource_plugin_name(const struct resource_plugin *p);
 
 /*
- * resource_plugin_listed - the ids that pods have by a list of the kubelet. `at` is the time at
- * which it was asked, before the look that found the devices d. An id that no list has had for
- * place->unlisted_ms is forgotten.
+ * resource_plugin_listed - the ids that pods have by a list of the kubelet, len bytes of its API.
+ * `at` is the time at which it was asked, before the look that found the devices d. An id that no
+ * list has had for place->unlisted_ms is forgotten. ERR_IO, ERR_NOMEM.
  */
-int resource_plugin_listed(struct resource_plugin *p, const struct json *ids,
-			   const struct resource_devices *d, int64_t at, struct err *e) must_check;
+struct resource_list {
+	const uint8_t *pods;
+	size_t len;
+	int64_t at;
+};
+int resource_plugin_listed(struct resource_plugin *p, const struct resource_list *list,
+			   const struct resource_devices *d, struct err *e) must_check;
 
 /* resource_plugin_keep - resource_devices_keep() with the devices that pods may have. Once lists
  * have had the time to name all pods, resource_devices_outside(), too. */
@@ -55,11 +61,11 @@ int resource_plugin_keep(const struct resource_plugin *p, struct resource_device
 			 struct err *e) must_check;
 
 /*
- * resource_plugin_set - its element of resource_set_to_json() and its devices; borrowed until the
- * next call of this function. The kubelet gets the list if it differs. True: it does, or its HCAs
- * do, or it is the first one.
+ * resource_plugin_set - it is number i of set, with these devices; both are borrowed until the next
+ * call of this function. The kubelet gets the list if it differs. True: it does, or its HCAs do, or
+ * it is the first one.
  */
-bool resource_plugin_set(struct resource_plugin *p, const struct json *conf,
+bool resource_plugin_set(struct resource_plugin *p, const struct resource_set *set, size_t i,
 			 const struct resource_devices *d);
 
 /*

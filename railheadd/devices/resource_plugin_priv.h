@@ -22,24 +22,24 @@ struct resource_plugin {
 	const struct plugin_place *place;
 	char name[RESOURCE_NAME_LEN];
 	char endpoint[PLUGIN_SOCKET_NAME_LEN];
-	const struct json *conf;                /* of resource_set_to_json() */
-	const struct resource_devices *devices; /* NULL: not known yet, and conf neither */
+	const struct resource_set *set;
+	size_t number;                          /* in set */
+	const struct resource_devices *devices; /* NULL: not known yet, and set neither */
 
 	/* the server */
 	struct plugin_socket socket;
 	struct grpc_server *server; /* NULL: it does not serve */
 	struct watchers watchers;
 	unsigned n_watchers;
-	unsigned allocating;           /* calls of Allocate that run */
 	struct given given;            /* the devices that pods may have */
 	int64_t first_list, last_list; /* of the kubelet's lists of pods, when asked for; 0: none */
 	uint64_t allocated, refused;
 
 	/* the registration */
-	struct event *timer;      /* the next attempt */
-	struct job *registration; /* NULL: none runs */
-	struct stat kubelet;      /* its socket as last seen */
-	struct stat asked;        /* the same at the last attempt */
+	struct event *timer;        /* the next attempt */
+	struct child *registration; /* the call of the kubelet */
+	struct stat kubelet;        /* its socket as last seen */
+	struct stat asked;          /* the same at the last attempt */
 	bool registered;
 	int64_t unwatched_since; /* ctx_mono_ms() */
 	int64_t patience;        /* ms without a watch, before it registers again */
@@ -48,6 +48,9 @@ struct resource_plugin {
 	uint64_t registrations;
 	char said[sizeof(((struct err *)0)->msg)]; /* the last error; "": none */
 };
+
+/* resource_plugin_changed - its status differs. */
+void resource_plugin_changed(const struct resource_plugin *p);
 
 /* plugin_calls_service - what the kubelet can call; the argument is the resource. */
 const struct grpc_service *plugin_calls_service(void);

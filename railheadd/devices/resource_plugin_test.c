@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resource_plugin_test.c: registrations that fail or are not watched, lists that differ, and calls
- * that the kubelet gives up. */
+/* resource_plugin_test.c: registrations that fail or are not watched, lists that differ, and
+ * streams that the kubelet gives up. */
 #include <errno.h>
 #include <event2/event.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
 #include "railheadd/devices/resource_plugin_priv.h"
+#include "railheadd/devices/slow.h"
 #include "railheadd/testing/grpc_peer.h"
 
 #define KUBELET "/mnt/k"
@@ -18,25 +19,25 @@ static struct event_base *base;
 static struct ctx ctx;
 static struct plugin_place place;
 static struct resource_plugin *plugin;
-static struct json *conf;
+static struct resource_set *set;
 static int kubelet = -1;
 static struct event *often; /* as device_plugins does, and more often */
 
 /* The kubelet refuses as long as there is this file. */
 static int call_register(void)
 {
-	auto_json struct json *o = json_new_object();
+	static const struct slow_found none;
 	struct err e;
 
 	err_set(&e, ERR_AGAIN, 0, "refused");
-	return job_say(access("/mnt/refuses", F_OK) ? o : NULL, &e);
+	return slow_say(&none, access("/mnt/refuses", F_OK) ? NULL : &e);
 }
 
-static int allocate(void)
+static void changed(evutil_socket_t fd, short what, void *arg)
 {
-	while (pause()) {
-	}
-	return 0;
+	(void)fd;
+	(void)what;
+	(void)arg;
 }
 
 static void kubelet_start(void)
@@ -72,24 +73,22 @@ static void begin(void)
 	place = (struct plugin_place){ .base = base,
 				       .ctx = &ctx,
 				       .kubelet = KUBELET,
-				       .allocate = allocate,
+				       .changed = event_new(base, -1, 0, changed, NULL),
 				       .call_register = call_register,
 				       .unlisted_ms = 60000,
 				       .unwatched_ms = 40 };
-	ck_assert_int_eq(jobs_new(base, &place.jobs, &e), 0);
 	ck_assert_int_eq(resource_plugin_new(&place, "x.y/a", &plugin, &e), 0);
 	often = event_new(base, -1, EV_PERSIST, step, NULL);
 	ck_assert_int_eq(event_add(often, &t), 0);
-	conf = json_new_object();
-	ck_assert_int_eq(json_add_str(conf, "name", "x.y/a"), 0);
+	ck_assert_int_eq(resources_load(&ctx, "/mnt/none", &set, &e), 0);
 }
 
 static void end(void)
 {
 	event_free(often);
 	resource_plugin_free(plugin);
-	jobs_free(place.jobs);
-	json_free(conf);
+	event_free(place.changed);
+	resource_set_free(set);
 	loop_free(base);
 	(void)close(kubelet);
 }
@@ -123,7 +122,7 @@ START_TEST(a_kubelet_that_does_not_watch_is_asked_more_and_more_rarely)
 {
 	begin();
 	kubelet_start();
-	(void)resource_plugin_set(plugin, conf, devices("mlx5_0"));
+	(void)resource_plugin_set(plugin, set, 0, devices("mlx5_0"));
 	expect_registrations(1);
 	ck_assert_int_eq(plugin->patience, 40);
 	expect_registrations(2);
@@ -154,7 +153,7 @@ START_TEST(one_failure_is_not_worth_a_line)
 	begin();
 	kubelet_start();
 	testing_file("/mnt/refuses", 0600, "");
-	(void)resource_plugin_set(plugin, conf, devices("mlx5_0"));
+	(void)resource_plugin_set(plugin, set, 0, devices("mlx5_0"));
 	loop_until(base, has_tried, &once);
 	ck_assert_str_eq(plugin->said, "");
 	loop_until(base, has_tried, &twice);
@@ -170,10 +169,10 @@ END_TEST
 START_TEST(another_hca_is_a_difference_of_files)
 {
 	begin();
-	ck_assert(resource_plugin_set(plugin, conf, devices("mlx5_0")));
-	ck_assert(!resource_plugin_set(plugin, conf, devices("mlx5_0")));
-	ck_assert(resource_plugin_set(plugin, conf, devices("mlx5_1")));
-	ck_assert(!resource_plugin_set(plugin, conf, devices("mlx5_1")));
+	ck_assert(resource_plugin_set(plugin, set, 0, devices("mlx5_0")));
+	ck_assert(!resource_plugin_set(plugin, set, 0, devices("mlx5_0")));
+	ck_assert(resource_plugin_set(plugin, set, 0, devices("mlx5_1")));
+	ck_assert(!resource_plugin_set(plugin, set, 0, devices("mlx5_1")));
 	end();
 }
 END_TEST
@@ -186,9 +185,7 @@ END_TEST
 		.n_body = sizeof(message) - 1                                                      \
 	}
 static const struct testing_request list_and_watch = CALL("ListAndWatch", "\0\0\0\0\0"),
-				    get_options = CALL("GetDevicePluginOptions", "\0\0\0\0\0"),
-				    allocation = CALL("Allocate", "\0\0\0\0\5\x0a\3\x0a\1"
-								  "0");
+				    get_options = CALL("GetDevicePluginOptions", "\0\0\0\0\0");
 
 static bool is_served(const void *arg)
 {
@@ -198,7 +195,7 @@ static bool is_served(const void *arg)
 
 static bool has_calls(const void *want)
 {
-	return plugin->n_watchers + plugin->allocating == *(const unsigned *)want;
+	return plugin->n_watchers == *(const unsigned *)want;
 }
 
 static void expect_calls(unsigned n)
@@ -206,19 +203,11 @@ static void expect_calls(unsigned n)
 	loop_until(base, has_calls, &n);
 }
 
-static bool has_no_children(const void *arg)
-{
-	siginfo_t si;
-
-	(void)arg;
-	return waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
-}
-
-/* A plugin without a kubelet to register with, so that only Allocate has children. */
+/* A plugin without a kubelet to register with. */
 static void begin_served(struct grpc_peer *p)
 {
 	begin();
-	(void)resource_plugin_set(plugin, conf, devices("mlx5_0"));
+	(void)resource_plugin_set(plugin, set, 0, devices("mlx5_0"));
 	loop_until(base, is_served, NULL);
 	grpc_peer_join(p, base, plugin->socket.path);
 }
@@ -239,21 +228,12 @@ START_TEST(streams_that_the_kubelet_resets)
 	expect_calls(0);
 	ck_assert(TAILQ_EMPTY(&plugin->watchers));
 	/* A list for nobody. */
-	(void)resource_plugin_set(plugin, conf, devices("mlx5_1"));
+	(void)resource_plugin_set(plugin, set, 0, devices("mlx5_1"));
 	plugin_calls_push(plugin);
-	call(&p, &allocation, 1);
-	grpc_peer_cancel(&p);
-	expect_calls(0);
-	/* More than may run at a time, and before their children do. */
-	for (int i = 0; i < 12; i++) {
-		grpc_peer_call(&p, &allocation, 0);
-		grpc_peer_cancel(&p);
-	}
 	grpc_peer_call(&p, &get_options, 0);
 	loop_until(base, grpc_peer_call_ended, &p);
 	ck_assert_ptr_nonnull(strstr(p.call->headers, "grpc-status: 0\n"));
-	loop_until(base, has_no_children, NULL);
-	ck_assert_uint_eq(plugin->allocating + plugin->refused + plugin->allocated, 0);
+	ck_assert_uint_eq(plugin->refused + plugin->allocated, 0);
 	grpc_peer_leave(&p);
 	end();
 }
@@ -265,17 +245,14 @@ START_TEST(a_connection_that_the_kubelet_drops)
 
 	begin_served(&p);
 	call(&p, &list_and_watch, 1);
-	call(&p, &allocation, 2);
 	grpc_peer_leave(&p);
 	expect_calls(0);
-	loop_until(base, has_no_children, NULL);
 	grpc_peer_join(&p, base, plugin->socket.path);
-	call(&p, &allocation, 1);
+	call(&p, &list_and_watch, 1);
 	grpc_peer_goaway(&p);
 	grpc_peer_cancel(&p);
 	loop_until(base, grpc_peer_has_ended, &p);
 	expect_calls(0);
-	loop_until(base, has_no_children, NULL);
 	grpc_peer_leave(&p);
 	end();
 }

@@ -4,15 +4,14 @@
  * chooses devices, allocate.h says what a container gets with them. Nothing here speaks with the
  * kubelet.
  *
- * Call resources_load() when the folder changed. Call resources_look() at intervals, in a child or
- * a thread, since drivers may be slow. Call resource_preferred() and resources_allocate() when the
- * kubelet asks. There are no globals.
+ * A look is resources_load(), functions_read() in a child, since drivers may be slow, and
+ * functions_assign(). Call resource_preferred() and resources_allocate() when the kubelet asks.
+ * There are no globals.
  */
 #ifndef RAILHEAD_RAILHEADD_DEVICES_RESOURCES_H
 #define RAILHEAD_RAILHEADD_DEVICES_RESOURCES_H
 
 #include "lib/base/ctx.h"
-#include "lib/json/json.h"
 #include "lib/device/pci.h"
 
 #define RESOURCES_DIR          "resources.d" /* in ctx->etc_dir */
@@ -54,14 +53,8 @@ const char *resource_name(const struct resource_set *s, size_t i);
  * RESOURCES_INTERVAL_MAX. */
 uint32_t resources_interval(const struct resource_set *s);
 
-/*
- * resource_set_to_json - an array with an object for each resource: its "name", and what Allocate
- * and publish need of its configuration. The caller frees it; NULL: no memory.
- * resource_set_from_json - a set of these resources, without selectors. ERR_DECODE. Both pure.
- */
-struct json *resource_set_to_json(const struct resource_set *s);
-int resource_set_from_json(const struct json *j, struct resource_set **out,
-			   struct err *e) must_check;
+/* resource_set_same - whether the same devices have the same files. Pure. */
+bool resource_set_same(const struct resource_set *a, const struct resource_set *b);
 
 /* ---- devices ---- */
 
@@ -104,24 +97,8 @@ struct resource_look {
 	size_t n_notes;
 };
 
-/*
- * resources_look - look at the hardware; the caller clears *out. The caller is in the host's
- * network namespace. May take seconds. Changes nothing. A device in a pod is healthy. ERR_NOMEM.
- * ERR_IO, ERR_KERNEL: the machine could not be read, so nothing is known; keep the last look.
- */
-int resources_look(const struct ctx *ctx, const struct resource_set *s, struct resource_look *out,
-		   struct err *e) must_check;
 void resource_look_clear(struct resource_look *l);
 #define auto_resource_look auto_clean(resource_look_clear)
-
-/*
- * resource_look_to_json - a look as one tree, for a pipe; the caller frees it; NULL: no memory.
- * resource_look_from_json - the inverse, for a set of n resources; the caller clears *out.
- * ERR_DECODE: it is something else, or of another number of resources. Both pure.
- */
-struct json *resource_look_to_json(const struct resource_look *l);
-int resource_look_from_json(const struct json *j, size_t n, struct resource_look *out,
-			    struct err *e) must_check;
 
 /* resource_devices_find - the device of this id; NULL: none. Quick for copies. Pure. */
 const struct resource_device *resource_devices_find(const struct resource_devices *d,

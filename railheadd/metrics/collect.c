@@ -40,8 +40,7 @@ char *collect_metrics(void *arg, bool open, struct err *e)
 	}
 	if (driver_status(from->driver, status, e) || repairer_status(from->repairer, status, e) ||
 	    plugin_watch_status(from->plugins, status, e) ||
-	    rail_watch_status(from->rails, status, e) ||
-	    device_plugins_status(from->devices, status, e) ||
+	    rail_watch_status(from->rails, status, e) || devices_status(from->devices, status, e) ||
 	    admin_pools(from->ipam, NULL, &pools, e) || admin_networks(from->ipam, &networks, e))
 		return NULL;
 	node_metrics_add(&x, status, pools, networks);

@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RAILHEADD_METRICS_COLLECT_H
 #define RAILHEAD_RAILHEADD_METRICS_COLLECT_H
 
-#include "railheadd/devices/plugins.h"
+#include "railheadd/devices/status.h"
 #include "railheadd/pools/driver.h"
 #include "railheadd/metrics/sampler.h"
 #include "railheadd/watch/plugin_watch.h"
@@ -14,9 +14,9 @@
 struct collect_from {
 	struct driver *driver;
 	const struct repairer *repairer;
-	const struct plugin_watch *plugins;   /* NULL: it does not look at the CNI folder */
-	const struct rail_watch *rails;       /* NULL: it does not look at the rails */
-	const struct device_plugins *devices; /* NULL: there is no device plugin */
+	const struct plugin_watch *plugins; /* NULL: it does not look at the CNI folder */
+	const struct rail_watch *rails;     /* NULL: it does not look at the rails */
+	const struct devices_conf *devices;
 	struct ipam *ipam;
 	const struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
 	const struct sampler *sampler;

@@ -465,7 +465,7 @@ static void call_status(const struct calls_to *to, struct server_request *r,
 		   repairer_status(to->repairer, status, &e) ||
 		   plugin_watch_status(to->plugins, status, &e) ||
 		   rail_watch_status(to->rails, status, &e) ||
-		   device_plugins_status(to->devices, status, &e)) {
+		   devices_status(&to->devices, status, &e)) {
 		server_refuse(r, &e);
 	} else {
 		server_answer(r, status);

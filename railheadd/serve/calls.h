@@ -6,7 +6,7 @@
 #define RAILHEAD_RAILHEADD_SERVE_CALLS_H
 
 #include "ipam/alloc/histogram.h"
-#include "railheadd/devices/plugins.h"
+#include "railheadd/devices/status.h"
 #include "railheadd/pools/driver.h"
 #include "railheadd/pools/reclaim.h"
 #include "railheadd/watch/plugin_watch.h"
@@ -27,12 +27,12 @@ struct calls_to {
 	struct cluster_store *store; /* that of the driver; NULL: none */
 	struct nodes *nodes;
 	struct repairer *repairer;
-	struct plugin_watch *plugins;   /* NULL: the agent does not look at them */
-	struct rail_watch *rails;       /* NULL: the same */
-	struct device_plugins *devices; /* NULL: there is no device plugin */
-	struct reserved *reserved;      /* NULL: no cluster store */
-	struct histogram *latency;      /* of ADDs, one for each enum hint_outcome */
-	struct reclaim_conf takes;      /* for block-take; with the store of the driver */
+	struct plugin_watch *plugins; /* NULL: the agent does not look at them */
+	struct rail_watch *rails;     /* NULL: the same */
+	struct devices_conf devices;
+	struct reserved *reserved; /* NULL: no cluster store */
+	struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
+	struct reclaim_conf takes; /* for block-take; with the store of the driver */
 };
 
 /* calls_answer - a server_fn whose arg is a const struct calls_to. */

@@ -3,7 +3,8 @@
 # seconds: 70
 # unit: a boot of systemd, in namespaces of its own, as a container's is: railhead-vf.service makes the VFs before
 # network-pre.target is reached and before a runtime starts, keeps them when restarted, and its failure stops no other unit.
-# railheadd.service, in the sandbox of its unit and without a cluster store, repairs what a dead pod left.
+# railheadd.service, in the sandbox of its unit and without a cluster store, repairs what a dead pod left. It starts railhead-devices.service,
+# which sees the VFs in a sandbox of its own.
 # shellcheck source=conformance/vm/guest/lib.sh
 . conformance/vm/guest/lib.sh
 SAW=/run/saw
@@ -15,7 +16,7 @@ units()
 	rm -rf "$ETC" /lib/systemd/system/*.wants
 	mkdir -p "$ETC/railhead-vf.service.d"
 	printf '[Service]\nStandardOutput=append:%s/said\nStandardError=inherit\n' $SAW >"$ETC/railhead-vf.service.d/test.conf"
-	install -m 755 -t /usr/local/sbin "$BIN/railctl" "$BIN/railheadd"
+	install -m 755 -t /usr/local/sbin "$BIN/railctl" "$BIN/railheadd" "$BIN/railhead-devices"
 	install -D -m 644 -t /usr/local/lib/systemd/system packaging/systemd/*.service
 	cat >"$ETC/railhead-test.target" <<-END
 		[Unit]
@@ -105,6 +106,8 @@ mkdir -p /opt/cni/bin
 install -m 755 -t /opt/cni/bin "$BIN/macvlan" "$BIN/railhead-ipam"
 rm /etc/railhead/vf.d/20.json
 echo '{"repair": {"every": 1, "grace": 1}}' >/etc/railhead/agent.json
+mkdir -p /etc/railhead/resources.d /var/lib/kubelet/device-plugins
+echo '{"resources": [{"name": "example.com/rail0", "select": {"pf": "'"$1"'"}}]}' >/etc/railhead/resources.d/10.json
 cat >/run/attach <<-END
 	. $TREE/conformance/vm/guest/lib.sh
 	railctl ipam pool add local --subnet 10.94.0.0/24 --cooldown 0 --this-node-only
@@ -120,6 +123,13 @@ cat >/run/attach <<-END
 	railctl cluster status --json | jq -r .repair.repaired.attachment >$SAW/repaired
 	railctl ipam lease list --json | jq 'map(select(.state == "leased")) | length' >$SAW/leases
 	systemctl show railheadd.service >$SAW/agent
+	eventually eval 'railctl cluster status --json | jq -e ".devicePlugin.looks > 0"'
+	railctl cluster status --json | jq -c '.devicePlugin | [.error, (.resources[0] | .healthy + .unhealthy)]' >$SAW/offered
+	ls /var/lib/kubelet/device-plugins | sed 's/-[^-]*$//' >$SAW/sockets
+	systemctl show railhead-devices.service >$SAW/devices
+	kill -KILL "\$(systemctl show -p MainPID --value railhead-devices.service)"
+	eventually eval '[ "\$(systemctl show -p NRestarts --value railhead-devices.service)" = 1 ]'
+	systemctl show railheadd.service >$SAW/after
 	jq -r .verb /var/log/railhead-ipam.log | paste -sd' ' >$SAW/audit
 	touch $SAW/end
 END
@@ -129,10 +139,15 @@ check "its first process does" prop agent NRestarts=0
 check "it repaired what the dead pod left" saw repaired 1
 check "and the address is free" saw leases 0
 check "and stands in the audit log" saw audit "allocate release"
+check "it started the device plugin" prop devices SubState=running
+check "in a sandbox" prop devices CapabilityBoundingSet="cap_dac_read_search cap_sys_ptrace"
+check "which sees the VFs" saw offered '[null,4]'
+check "at a socket" saw sockets railhead-rail0
+check "the agent outlives its end" prop after NRestarts=0
 
 ip link del agent0
 rm /run/attach
 echo 0 >"/sys/class/net/$1/device/sriov_numvfs"
-rm -rf /etc/railhead /run/railhead /var/lib/railhead
+rm -rf /etc/railhead /run/railhead /var/lib/railhead /var/lib/kubelet
 echo "# $(cut -d. -f1 /proc/uptime) s"
 finish

@@ -199,10 +199,44 @@ spec:
             - {name: plugins, mountPath: {{ $v.plugins.binDir }}{{ if not $restores }}, readOnly: true{{ end }}}
             {{- end }}
             - {name: boot, mountPath: /boot, readOnly: true}
-            {{- if $v.devicePlugin.enabled }}
+        {{- if $v.devicePlugin.enabled }}
+        - name: devices
+          image: {{ include "railhead.image" (dict "root" .root "name" "railhead") }}
+          {{- with $v.image.pullPolicy }}
+          imagePullPolicy: {{ . }}
+          {{- end }}
+          command: [/usr/local/sbin/railhead-devices]
+          args: [--config, /conf/agent.json]
+          resources:
+            {{- toYaml $v.agent.resources | nindent 12 }}
+          securityContext:
+            runAsUser: 0
+            runAsGroup: 0
+            privileged: false
+            allowPrivilegeEscalation: false
+            readOnlyRootFilesystem: true
+            capabilities:
+              drop: [ALL]
+              {{- if $repairs }}
+              add: [DAC_READ_SEARCH, SYS_PTRACE]
+              {{- end }}
+            seccompProfile: {type: RuntimeDefault}
+            {{- if $repairs }}
+            appArmorProfile: {type: Unconfined}
+            {{- end }}
+          volumeMounts:
+            - {name: conf, mountPath: /conf/agent.json, subPath: agent.json, readOnly: true}
+            - {name: etc, mountPath: /etc/railhead, readOnly: true}
+            - {name: state, mountPath: /var/lib/railhead, readOnly: true}
+            - {name: run, mountPath: /run/railhead}
+            {{- if $repairs }}
+            - {name: netns, mountPath: /run/netns, readOnly: true, mountPropagation: HostToContainer}
+            {{- end }}
+            # Over the token of the pod: this program asks no API server.
+            - {name: no-token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
             # The kubelet has its socket here, and expects one for each resource beside it.
             - {name: device-plugins, mountPath: {{ $v.devicePlugin.kubeletDir }}}
-            # The kubelet lists here which pod has which device, for an agent that has just started.
+            # The kubelet lists here which pod has which device, for a device plugin that has just started.
             - {name: pod-resources, mountPath: {{ dir $v.devicePlugin.kubeletDir }}/pod-resources, readOnly: true}
             # Multus reads here which device has which PCI address.
             - {name: devinfo, mountPath: /run/k8s.cni.cncf.io}
@@ -211,7 +245,7 @@ spec:
             {{- if $v.devicePlugin.resources }}
             - {name: resources, mountPath: /conf/resources.d, readOnly: true}
             {{- end }}
-            {{- end }}
+        {{- end }}
       volumes:
         - {name: conf, configMap: {name: railheadd}}
         - {name: etc, hostPath: {path: /etc/railhead, type: DirectoryOrCreate}}
@@ -232,6 +266,7 @@ spec:
         - {name: features, hostPath: {path: {{ $v.nodeLabels.folder }}, type: DirectoryOrCreate}}
         {{- end }}
         {{- if $v.devicePlugin.enabled }}
+        - {name: no-token, emptyDir: {}}
         - {name: device-plugins, hostPath: {path: {{ $v.devicePlugin.kubeletDir }}, type: DirectoryOrCreate}}
         - {name: pod-resources, hostPath: {path: {{ dir $v.devicePlugin.kubeletDir }}/pod-resources, type: DirectoryOrCreate}}
         - {name: devinfo, hostPath: {path: /run/k8s.cni.cncf.io, type: DirectoryOrCreate}}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slow.h: slow work in a child: a look at the hardware, and the call that registers a resource. The
+ * kubelet connects to us before it answers that call. See railheadd/watch/child.h.
+ *
+ * Parent and child are one program, so structs go from one to the other without a format. First
+ * comes a struct err, whose code is 0 after a success.
+ */
+#ifndef RAILHEAD_RAILHEADD_DEVICES_SLOW_H
+#define RAILHEAD_RAILHEADD_DEVICES_SLOW_H
+
+#include "railheadd/devices/function_priv.h"
+#include "railheadd/watch/child.h"
+
+#define SLOW_ANSWER_MAX  ((size_t)64 << 20) /* bytes */
+#define SLOW_REGISTER_MS 20000 /* the kubelet connects to us for up to 10 s before it answers */
+
+/*
+ * slow_look - functions_read(), and before it the kubelet's list of pods: a pod that ends meanwhile
+ * leaves a free device, and not a busy one. Input: the folder of the kubelet's sockets.
+ * slow_register - call the kubelet. Input: three lines, its socket, our endpoint, the resource.
+ * Both are functions for child_conf.run, and return the exit status.
+ */
+int slow_look(void);
+int slow_register(void);
+
+/* The result of a look. */
+struct slow_found {
+	struct functions functions;
+	uint8_t *pods; /* owned; an answer of List of the pod-resources API; NULL: see unlisted */
+	size_t n_pods;
+	char unlisted[sizeof(((struct err *)0)->msg)]; /* why it is not known which devices pods
+							  have; "": it is */
+};
+void slow_found_clear(struct slow_found *f);
+#define auto_slow_found auto_clean(slow_found_clear)
+
+/* slow_say - in the child of a look: print the answer; why NULL: found. Returns the exit status. */
+int slow_say(const struct slow_found *found, const struct err *why);
+
+/*
+ * slow_ended, slow_look_ended - the answer of a child, from child_conf.done; what: its name.
+ * ERR_AGAIN: it did not end in time; ERR_DELEGATE: it ended without an answer; else its own error.
+ */
+struct slow_answer {
+	const char *what;
+	enum child_end how;
+	const char *text;
+	size_t len;
+};
+int slow_ended(const struct slow_answer *a, struct err *e) must_check;
+int slow_look_ended(const struct slow_answer *a, struct slow_found *out, struct err *e) must_check;
+
+#endif
