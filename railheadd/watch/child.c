@@ -71,18 +71,11 @@ static void output_closed(struct child *c)
 	watch_child_look(-1, 0, c);
 }
 
-void child_cancel(struct child *c)
+static void kill_child(struct child *c, enum child_end how)
 {
-	if (!child_runs(c) || c->late)
-		return;
 	c->late = true;
 	(void)event_del(c->deadline);
 	exec_send_kill(&c->proc);
-}
-
-static void kill_child(struct child *c, enum child_end how)
-{
-	child_cancel(c);
 	c->conf.done(c->conf.arg, how, NULL, 0);
 }
 

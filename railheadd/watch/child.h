@@ -48,9 +48,6 @@ void child_free(struct child *c);
 bool child_runs(const struct child *c);
 bool child_is_late(const struct child *c);
 
-/* child_cancel - kill the child that runs, without a call of done. */
-void child_cancel(struct child *c);
-
 /* child_start - input is its standard input, copied. The caller has seen that none runs. */
 int child_start(struct child *c, const char *input, struct err *e) must_check;
 

@@ -195,24 +195,6 @@ static void gone(void *arg)
 	gones++;
 }
 
-START_TEST(a_cancelled_one_is_gone_without_an_end)
-{
-	struct err e;
-
-	begin(hangs, 60000);
-	child_cancel(child);
-	ck_assert_int_eq(child_start(child, "", &e), 0);
-	child_cancel(child);
-	child_cancel(child);
-	ck_assert(child_is_late(child));
-	while (child_runs(child))
-		ck_assert_int_ge(event_base_loop(base, EVLOOP_ONCE), 0);
-	ck_assert_uint_eq(ends, 0);
-	ck_assert_uint_eq(gones, 1);
-	end();
-}
-END_TEST
-
 /* ---- a child that the kernel holds ---- */
 
 /* A process that traces the child: the child is not a zombie for us as long as the tracer lives. */
@@ -395,6 +377,5 @@ END_TEST
 
 TEST_PROGRAM("railheadd/watch/child", one_after_the_other_gets_its_input,
 	     too_much_output_is_dropped, lines_are_taken_as_they_come, a_late_one_is_told_once,
-	     a_cancelled_one_is_gone_without_an_end, it_may_be_freed_by_its_caller,
-	     it_ends_while_one_runs, an_end_is_not_awaited, an_end_that_does_not_come_is_late,
-	     a_held_one_can_be_freed)
+	     it_may_be_freed_by_its_caller, it_ends_while_one_runs, an_end_is_not_awaited,
+	     an_end_that_does_not_come_is_late, a_held_one_can_be_freed)
