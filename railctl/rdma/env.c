@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* env.c: `railctl rdma env`: print the variables that make NCCL and UCX use the rails of a
  * pod. */
+#include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "railctl/rdma/rdma.h"
@@ -8,6 +10,7 @@
 #include "railctl/rdma/pod.h"
 #include "railctl/rdma/tier.h"
 #include "diag/probe_data.h"
+#include "lib/sys/fs.h"
 #include "rdma/env/env.h"
 
 enum format { FORMAT_SHELL, FORMAT_JSON, FORMAT_KUBERNETES };
@@ -143,6 +146,43 @@ static int print_env(const struct cmd_run *r, const struct env *x, enum format f
 	return 0;
 }
 
+/* ---- files ---- */
+
+/* NULL: no memory. */
+static char *text_of(const struct env *x, const char *name)
+{
+	if (strcmp(name, "nccl.conf") == 0)
+		return env_file(x, "NCCL_");
+	if (strcmp(name, "ucx.conf") == 0)
+		return env_file(x, "UCX_");
+	if (strcmp(name, "rails.json") == 0) {
+		auto_json struct json *o = env_json(x);
+
+		return o ? json_print(o, true) : NULL;
+	}
+	return env_shell(x, strcmp(name, "explain.txt") == 0);
+}
+
+/* Each is replaced as a whole: a program that reads it meanwhile has the old one or the new one. */
+static int write_files(const struct env *x, const char *dir, struct err *e)
+{
+	static const char *const names[] = { "nccl.conf", "ucx.conf", "env", "rails.json",
+					     "explain.txt" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		auto_free char *text = text_of(x, names[i]);
+
+		if (!text)
+			return err_nomem(e);
+		if (snprintf(path, sizeof(path), "%s/%s", dir, names[i]) >= PATH_MAX)
+			return err_set(e, ERR_IO, ENAMETOOLONG, "--dir %.64s...", dir);
+		if (fs_put(path, &(struct fs_content){ text, strlen(text), 0644, false }, e))
+			return err_wrap(e, "--dir %.256s", dir);
+	}
+	return 0;
+}
+
 static void refuse_option(const char *what, const char *text)
 {
 	auto_free char *clean = out_clean(text);
@@ -215,10 +255,16 @@ static int env_run(struct cmd_run *r, struct err *e)
 	const char *names[INTERFACES_MAX + 1];
 	struct env_options o = ENV_OPTIONS_INIT;
 	char why[RDMA_TIER_WHY_LEN];
+	const char *dir = opt_get(&r->opts, "dir");
 	enum format format;
 	uint64_t expected;
 	int pid;
 
+	if (dir &&
+	    (r->out.json || opt_is_set(&r->opts, "format") || opt_is_set(&r->opts, "explain")))
+		return cmd_usage(r, e,
+				 "--dir writes each format: --json, --format and --explain "
+				 "do not go with it");
 	if (take_format(r, &format, e) || take_options(r, &o, e) ||
 	    take_expected(r, &expected, e) || take_interfaces(r, names, &o, e) ||
 	    rdma_tier_class(r, &o, why, e) || rdma_pod_read(r, &pid, &v, e) ||
@@ -226,7 +272,7 @@ static int env_run(struct cmd_run *r, struct err *e)
 		return -1;
 	if (!is_as_expected(&x, expected))
 		r->status = CMD_FAILED;
-	return print_env(r, &x, format, e);
+	return dir ? write_files(&x, dir, e) : print_env(r, &x, format, e);
 }
 
 static const struct opt options[] = {
@@ -234,6 +280,7 @@ static const struct opt options[] = {
 	RDMA_OPT_NCCL_VERSION,
 	{ "ucx-version", "VERSION", "of the job, such as 1.17", 0 },
 	{ "format", "FORMAT", "shell (default), json, or kubernetes: the list under \"env:\"", 0 },
+	{ "dir", "DIR", "write nccl.conf, ucx.conf, env, rails.json and explain.txt to DIR", 0 },
 	{ "explain", NULL, "print the reason of each line, and what was left out", 0 },
 	{ "expect-rails", "N", "fail unless there are that many", 0 },
 	{ "interface", "NAME", "only this interface is a rail; may be given more than once",
@@ -254,6 +301,7 @@ static const char *const examples[] = {
 	"railctl rdma env --explain",
 	"eval \"$(railctl rdma env --tc 106)\"",
 	"railctl rdma env --expect-rails 1",
+	"railctl rdma env --tc 106 --dir /tmp",
 	"railctl rdma env --link-layer infiniband --pkey 0x8001 --sl 1",
 	"railctl rdma env --netns /run/netns/pod1 --format kubernetes",
 	NULL,

@@ -88,7 +88,7 @@ static const char *fault_of(const struct rdma_rail *r)
 {
 	if (r->port->state != RDMA_PORT_ACTIVE)
 		return "its port is not ACTIVE, and NCCL uses no other";
-	if (strpbrk(r->device->link.name, ":,=^"))
+	if (strpbrk(r->device->link.name, ":,=^\n"))
 		return "its device's name cannot be written in NCCL_IB_HCA";
 	if (r->ambiguous)
 		return "another port has the same address under the same name, and a pod does not "

@@ -89,6 +89,14 @@ char *env_shell(const struct env *v, bool explain);
 /* env_kubernetes - the list for "env:" of a container, as YAML; explain as above. */
 char *env_kubernetes(const struct env *v, bool explain);
 
+/*
+ * env_file - a line "NAME=value" for each variable whose name begins with prefix, as the files that
+ * NCCL ("NCCL_": NCCL_CONF_FILE, /etc/nccl.conf) and UCX ("UCX_": ucx.conf) read themselves. Both
+ * take a value to the end of its line, and let a variable of the process win. Warnings are
+ * comments.
+ */
+char *env_file(const struct env *v, const char *prefix);
+
 /* env_json - {"rails": N, "env": [{name, value, why}], "warnings": [...], "leftOut": [...],
  * "missing": [...]}. */
 struct json *env_json(const struct env *v);

@@ -78,6 +78,20 @@ char *env_shell(const struct env *v, bool explain)
 	return text_take(&t);
 }
 
+char *env_file(const struct env *v, const char *prefix)
+{
+	auto_text struct text t = { 0 };
+
+	add_warnings(&t, v, false);
+	for (size_t i = 0; i < v->n_vars; i++) {
+		if (strncmp(v->var[i].name, prefix, strlen(prefix)) != 0)
+			continue;
+		append_text(&t, v->var[i].name, "=", v->var[i].value);
+		text_add(&t, "\n");
+	}
+	return text_take(&t);
+}
+
 /* Each JSON string is a valid YAML string. */
 static char *yaml_string(const char *s)
 {

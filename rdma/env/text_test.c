@@ -93,6 +93,21 @@ START_TEST(text_for_shell_and_kubernetes)
 }
 END_TEST
 
+START_TEST(files_that_libraries_read_themselves)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+
+	pod_rail(&v, 1, "10.1.0.5/16", 3);
+	auto_env struct env x = made(&v);
+	auto_free char *nccl = env_file(&x, "NCCL_"), *ucx = env_file(&x, "UCX_");
+
+	ck_assert_str_eq(nccl, "NCCL_IB_HCA==mlx5_1:1\n"
+			       "NCCL_IB_GID_INDEX=3\n"
+			       "NCCL_SOCKET_IFNAME==eth0\n");
+	ck_assert_str_eq(ucx, "UCX_NET_DEVICES=mlx5_1:1\nUCX_IB_GID_INDEX=3\n");
+}
+END_TEST
+
 START_TEST(comments_stay_in_their_line)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_crowded(3, 5);
@@ -153,5 +168,5 @@ START_TEST(allocations_may_fail)
 END_TEST
 
 TEST_PROGRAM("env_text", words_are_quoted_for_the_shell, a_shell_reads_what_was_quoted,
-	     text_for_shell_and_kubernetes, comments_stay_in_their_line, text_as_json,
-	     allocations_may_fail)
+	     text_for_shell_and_kubernetes, files_that_libraries_read_themselves,
+	     comments_stay_in_their_line, text_as_json, allocations_may_fail)

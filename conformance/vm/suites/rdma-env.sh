@@ -133,6 +133,10 @@ NCCL_SOCKET_IFNAME==net$rail
 UCX_IB_GID_INDEX=$i
 UCX_IB_TRAFFIC_CLASS=106
 UCX_NET_DEVICES=rxe$((rail - 1)):1"
+		cp $W/out $W/vars && mkdir -p $W/rails
+		check "pod $p, rail $rail alone: files" ok in_pod $p env --interface net$rail --tc 106 --dir $W/rails
+		check "pod $p, rail $rail alone: the files say the same" is "$(LC_ALL=C sort $W/rails/nccl.conf $W/rails/ucx.conf)" "$(cat $W/vars)"
+		check "pod $p, rail $rail alone: anybody may read them" is "$(stat -c %a $W/rails/*.conf | uniq)" 644
 	done
 done
 check "the interface of the default route" sh -c 'ip -n A link add eth0 type dummy && ip -n A addr add 10.244.0.5/24 dev eth0 &&
