@@ -27,7 +27,7 @@ int topo_pod_hcas(const struct topo_who *w, const struct topo_machine *m, bool *
 
 /*
  * topo_pod_gpus - the same for GPUs. A pod has a GPU if it has the device file (/dev/nvidia0,
- * /dev/dri/renderD128). If it has no such file, NVIDIA_VISIBLE_DEVICES decides.
+ * /dev/dri/renderD128). If it has the file of none, all count (NULL).
  */
 int topo_pod_gpus(const struct topo_who *w, const struct topo_machine *m, bool **out,
 		  struct err *e) must_check;
@@ -43,11 +43,5 @@ int topo_pod_gpus(const struct topo_who *w, const struct topo_machine *m, bool *
  * first namespace of the node only the character devices decide, if some are missing.
  */
 bool topo_pod_own(const struct probe_data *f, bool first_netns, bool *own);
-
-/*
- * topo_pod_lists - true if a list in the form of NVIDIA_VISIBLE_DEVICES names the GPU: "all", its
- * number, its UUID or the beginning of its UUID.
- */
-bool topo_pod_lists(const char *list, unsigned number, const char *uuid);
 
 #endif

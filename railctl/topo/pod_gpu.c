@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pod_gpu.c: the GPUs of a pod, from its device files and NVIDIA_VISIBLE_DEVICES. */
+/* pod_gpu.c: the GPUs of a pod, from its device files. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -58,99 +58,32 @@ static enum topo_tristate has_render(const struct topo_who *w, const char *bdf)
 	return has;
 }
 
-/* ---- lists ---- */
-
-static bool is_number(struct slice s, unsigned number)
-{
-	char text[16];
-	uint64_t n;
-
-	return slice_copy(s, text, sizeof(text)) == 0 && parse_u64(text, 0, UINT32_MAX, &n) == 0 &&
-	       n == number;
-}
-
-bool topo_pod_lists(const char *list, unsigned number, const char *uuid)
-{
-	struct slice rest = { list, strlen(list) }, word;
-
-	while (slice_next(&rest, ',', &word)) {
-		if (word.len == 3 && !strncmp(word.p, "all", 3))
-			return true;
-		if (is_number(word, number))
-			return true;
-		if (word.len > 4 && !strncmp(word.p, "GPU-", 4) && !strncmp(word.p, uuid, word.len))
-			return true;
-	}
-	return false;
-}
-
 /* ---- all of them ---- */
-
-struct gpus {
-	enum topo_tristate *has; /* a device file; owned */
-	struct nvidia_gpu *nvidia;
-};
-
-static void gpus_clear(struct gpus *g)
-{
-	free(g->has);
-	free(g->nvidia);
-}
-
-static int look_at_devices(const struct topo_who *w, const struct topo_machine *m, struct gpus *g,
-			   struct err *e)
-{
-	g->has = calloc(m->n_gpus + 1, sizeof(*g->has));
-	g->nvidia = calloc(m->n_gpus + 1, sizeof(*g->nvidia));
-	if (!g->has || !g->nvidia)
-		return err_nomem(e);
-	for (size_t i = 0; i < m->n_gpus; i++) {
-		char bdf[PCI_STR_LEN];
-
-		pci_format(m->pci[m->gpu[i].pci].addr, bdf);
-		if (m->gpu[i].vendor != TOPO_NVIDIA) {
-			g->has[i] = has_render(w, bdf);
-			continue;
-		}
-		if (nvidia_read(w->ctx->proc, bdf, &g->nvidia[i], e))
-			return -1;
-		g->has[i] = has_nvidia(w, &g->nvidia[i]);
-	}
-	return 0;
-}
-
-static bool any_gpu(const struct gpus *g, size_t n, enum topo_tristate what)
-{
-	for (size_t i = 0; i < n; i++)
-		if (g->has[i] == what)
-			return true;
-	return false;
-}
 
 int topo_pod_gpus(const struct topo_who *w, const struct topo_machine *m, bool **out, struct err *e)
 {
-	auto_clean(gpus_clear) struct gpus g = { 0 };
 	auto_free bool *mask = calloc(m->n_gpus + 1, sizeof(*mask));
-	const char *list = w->pid == 0 ? getenv("NVIDIA_VISIBLE_DEVICES") : NULL;
+	bool some = false, missing = false;
 
 	if (!mask)
 		return err_nomem(e);
-	if (look_at_devices(w, m, &g, e))
-		return -1;
-	*out = NULL;
-	if (any_gpu(&g, m->n_gpus, TOPO_YES) && any_gpu(&g, m->n_gpus, TOPO_NO)) {
-		for (size_t i = 0; i < m->n_gpus; i++)
-			mask[i] = g.has[i] != TOPO_NO;
-	} else if (!any_gpu(&g, m->n_gpus, TOPO_YES) && list && *list &&
-		   strcmp(list, "void") != 0) {
-		unsigned number = 0; /* the variable counts the GPUs of NVIDIA in their order */
+	for (size_t i = 0; i < m->n_gpus; i++) {
+		enum topo_tristate has;
+		char bdf[PCI_STR_LEN];
 
-		for (size_t i = 0; i < m->n_gpus; i++)
-			mask[i] = m->gpu[i].vendor != TOPO_NVIDIA ||
-				  topo_pod_lists(list, number++, g.nvidia[i].uuid);
-	} else {
-		return 0;
+		pci_format(m->pci[m->gpu[i].pci].addr, bdf);
+		if (m->gpu[i].vendor == TOPO_NVIDIA) {
+			struct nvidia_gpu n;
+			if (nvidia_read(w->ctx->proc, bdf, &n, e))
+				return -1;
+			has = has_nvidia(w, &n);
+		} else {
+			has = has_render(w, bdf);
+		}
+		mask[i] = has != TOPO_NO;
+		some |= has == TOPO_YES;
+		missing |= has == TOPO_NO;
 	}
-	*out = TAKE_PTR(mask);
+	*out = some && missing ? TAKE_PTR(mask) : NULL;
 	return 0;
 }

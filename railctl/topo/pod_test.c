@@ -146,7 +146,6 @@ static void make(void)
 	put("proc/driver/nvidia/gpus/0000:10:00.0/information",
 	    "GPU UUID: \t GPU-bbbb-2\nDevice Minor: \t 0\n");
 	put("sys/bus/pci/devices/0000:20:00.0/drm/renderD128/dev", "226:128\n");
-	ck_assert_int_eq(unsetenv("NVIDIA_VISIBLE_DEVICES"), 0);
 }
 
 static const char *has(void)
@@ -187,36 +186,6 @@ START_TEST(of_another_process_its_own_dev_counts)
 }
 END_TEST
 
-START_TEST(the_variable_counts_where_no_file_does)
-{
-	make();
-	ck_assert_int_eq(setenv("NVIDIA_VISIBLE_DEVICES", "1", 1), 0);
-	ck_assert_str_eq(has(), "-xx");
-	ck_assert_int_eq(setenv("NVIDIA_VISIBLE_DEVICES", "GPU-aaaa-1", 1), 0);
-	ck_assert_str_eq(has(), "x-x");
-	ck_assert_int_eq(setenv("NVIDIA_VISIBLE_DEVICES", "none", 1), 0);
-	ck_assert_str_eq(has(), "--x");
-	ck_assert_int_eq(setenv("NVIDIA_VISIBLE_DEVICES", "void", 1), 0);
-	ck_assert_str_eq(has(), "all");
-	ck_assert_int_eq(setenv("NVIDIA_VISIBLE_DEVICES", "1", 1), 0);
-	put("dev/nvidia1", "");
-	ck_assert_str_eq(has(), "x--");
-}
-END_TEST
-
-START_TEST(lists_are_understood)
-{
-	ck_assert(topo_pod_lists("all", 3, ""));
-	ck_assert(topo_pod_lists("0,3", 3, ""));
-	ck_assert(!topo_pod_lists("0,13", 3, ""));
-	ck_assert(topo_pod_lists("GPU-12,GPU-ab", 3, "GPU-abcd"));
-	ck_assert(!topo_pod_lists("GPU-abcde", 3, "GPU-abcd"));
-	ck_assert(!topo_pod_lists("GPU-", 3, "GPU-abcd"));
-	ck_assert(!topo_pod_lists("", 0, "GPU-abcd"));
-	ck_assert(!topo_pod_lists("none", 0, ""));
-}
-END_TEST
-
 static int ask(void *arg, struct err *e)
 {
 	auto_free bool *mask = NULL;
@@ -236,5 +205,4 @@ END_TEST
 TEST_PROGRAM("topo_pod", GIDs_show_which_devices_are_the_pods,
 	     infiniband_devices_are_known_by_their_file, without_addresses_device_files_count,
 	     a_node_has_all_of_them, device_files_show_which_gpus_are_the_pods,
-	     of_another_process_its_own_dev_counts, the_variable_counts_where_no_file_does,
-	     lists_are_understood, memory_may_end_anywhere)
+	     of_another_process_its_own_dev_counts, memory_may_end_anywhere)
