@@ -11,7 +11,7 @@
 static int keep_each(struct capture *c, const char *folder, const char *begin,
 		     const char *const *files, struct err *e)
 {
-	auto_tree_names struct tree_names names = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	auto_fd int dir = tree_open(c->t.fd, folder);
 	char prefix[512];
 
@@ -203,7 +203,7 @@ static void keep_kernel(struct capture *c)
 static int keep_nvidia(struct capture *c, struct err *e)
 {
 	static const char folder[] = "driver/nvidia/gpus";
-	auto_tree_names struct tree_names names = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	auto_fd int gpus = c->proc < 0 ? -1 : tree_open(c->proc, folder);
 	char path[512];
 

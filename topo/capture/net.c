@@ -34,7 +34,7 @@ static int keep_ports(struct capture *c, int hca, const char *prefix, struct err
 {
 	static const char *const files[] = { "state", "rate", "link_layer", NULL };
 	static const char *const first[] = { "0", NULL };
-	auto_tree_names struct tree_names names = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	auto_fd int ports = tree_open(hca, "ports");
 	char at[TREE_PATH + 300];
 
@@ -61,7 +61,7 @@ static int keep_ports(struct capture *c, int hca, const char *prefix, struct err
 int capture_hcas(struct capture *c, struct err *e)
 {
 	static const char *const files[] = { "parent", "node_guid", "sys_image_guid", NULL };
-	auto_tree_names struct tree_names names = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	auto_fd int class = tree_open(c->t.fd, CLASS_IB);
 	char prefix[TREE_PATH + 8];
 
@@ -117,7 +117,7 @@ static void keep_netdev(struct capture *c, int dir, const char *prefix)
 
 int capture_netdevs(struct capture *c, struct err *e)
 {
-	auto_tree_names struct tree_names names = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	auto_fd int class = tree_open(c->t.fd, CLASS_NET);
 	char prefix[TREE_PATH + 8];
 

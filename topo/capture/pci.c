@@ -117,7 +117,7 @@ static void keep_path(struct capture *c, const char *path, bool *kept)
 
 int capture_functions(struct capture *c, struct err *e)
 {
-	auto_tree_names struct tree_names paths = { 0 };
+	auto_fs_names struct fs_names paths = { .n = 0 };
 	auto_fd int dir = tree_open(c->t.fd, DEVICES);
 
 	if (tree_list(&c->t, &paths, e) || tree_functions(&c->t, &paths, e) || tree_index(&c->t, e))

@@ -124,7 +124,7 @@ static int by_numa(const void *x, const void *y)
 /* devices/system/node/node0, ... */
 static int cpu_add_nodes(struct tree *t, const struct processor *c, struct err *e)
 {
-	auto_tree_names struct tree_names names = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	auto_fd int dir = tree_open(t->fd, NODES);
 	uint64_t node;
 	uint32_t cpu;

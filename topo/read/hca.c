@@ -309,7 +309,7 @@ static int add_hcas_by_class(struct tree *t, struct err *e)
 
 int tree_hcas(struct tree *t, struct err *e)
 {
-	auto_tree_names struct tree_names names = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	auto_fd int class = tree_open(t->fd, CLASS_IB);
 
 	if (class < 0)

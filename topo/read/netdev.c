@@ -55,7 +55,7 @@ static int by_function_and_name(const void *x, const void *y)
 
 int tree_netdevs(struct tree *t, struct err *e)
 {
-	auto_tree_names struct tree_names names = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	auto_fd int net = tree_open(t->fd, CLASS_NET);
 	char path[TREE_PATH];
 
@@ -116,7 +116,7 @@ static bool is_representor(int folder)
 static int netdev_by_dev_port(const struct tree *t, const char *path, struct topo_port *p,
 			      struct err *e)
 {
-	auto_tree_names struct tree_names names = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	char net[TREE_PATH];
 	const char *cut = strstr(path, "/infiniband/");
 

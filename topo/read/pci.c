@@ -10,8 +10,7 @@
 #define FUNCTIONS 65536
 
 /* One entry of bus/pci/devices. */
-static int list_link(struct tree *t, int dir, const char *name, struct tree_names *out,
-		     struct err *e)
+static int list_link(struct tree *t, int dir, const char *name, struct fs_names *out, struct err *e)
 {
 	char path[TREE_PATH];
 	struct pci_addr a;
@@ -38,9 +37,9 @@ static int list_link(struct tree *t, int dir, const char *name, struct tree_name
 }
 
 /* Without bus/pci: every function is a folder in the folder of the function above it. */
-static int list_below(struct tree *t, const char *path, struct tree_names *out, struct err *e)
+static int list_below(struct tree *t, const char *path, struct fs_names *out, struct err *e)
 {
-	auto_tree_names struct tree_names names = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	char below[TREE_PATH];
 	struct pci_addr a;
 	auto_fd int dir = tree_open(t->fd, path);
@@ -62,9 +61,9 @@ static int list_below(struct tree *t, const char *path, struct tree_names *out, 
 	return 0;
 }
 
-int tree_list(struct tree *t, struct tree_names *out, struct err *e)
+int tree_list(struct tree *t, struct fs_names *out, struct err *e)
 {
-	auto_tree_names struct tree_names names = { 0 };
+	auto_fs_names struct fs_names names = { .n = 0 };
 	auto_fd int dir = tree_open(t->fd, DEVICES);
 
 	if (dir < 0)
@@ -78,7 +77,7 @@ int tree_list(struct tree *t, struct tree_names *out, struct err *e)
 	return 0;
 }
 
-int tree_list_one(struct tree *t, const char *bdf, struct tree_names *out, struct err *e)
+int tree_list_one(struct tree *t, const char *bdf, struct fs_names *out, struct err *e)
 {
 	auto_fd int dir = tree_open(t->fd, DEVICES);
 	char name[PCI_STR_LEN];

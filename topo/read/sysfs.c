@@ -27,7 +27,7 @@ int topo_read_sysfs(const char *sysfs, const char *proc, const struct topo_read_
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_tree struct tree t = { .fd = -1, .m = &m, .opts = o };
-	auto_tree_names struct tree_names paths = { 0 };
+	auto_fs_names struct fs_names paths = { .n = 0 };
 
 	m.source = strcmp(sysfs, "/sys") != 0 ? TOPO_CAPTURE : TOPO_LIVE;
 	if (sysfs_open_tree(sysfs, &t, e) || tree_list(&t, &paths, e) ||
@@ -52,7 +52,7 @@ int topo_read_functions(const char *sysfs, const char *const *bdf, size_t n,
 {
 	auto_topo_machine struct topo_machine m = { 0 };
 	auto_tree struct tree t = { .fd = -1, .m = &m };
-	auto_tree_names struct tree_names paths = { 0 };
+	auto_fs_names struct fs_names paths = { .n = 0 };
 
 	m.source = strcmp(sysfs, "/sys") != 0 ? TOPO_CAPTURE : TOPO_LIVE;
 	if (sysfs_open_tree(sysfs, &t, e))

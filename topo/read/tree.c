@@ -153,15 +153,7 @@ enum tree_link tree_link(int dir, const char *at, const char *name, char out[TRE
 
 /* ---- names ---- */
 
-void tree_names_clear(struct tree_names *n)
-{
-	for (size_t i = 0; i < n->n; i++)
-		free(n->name[i]);
-	free(n->name);
-	*n = (struct tree_names){ 0 };
-}
-
-int tree_push(struct tree_names *n, size_t max, const char *text, struct err *e)
+int tree_push(struct fs_names *n, size_t max, const char *text, struct err *e)
 {
 	auto_free char *copy = strdup(text);
 
@@ -175,15 +167,13 @@ int tree_push(struct tree_names *n, size_t max, const char *text, struct err *e)
 	return 0;
 }
 
-int tree_names(int dir, size_t max, struct tree_names *out, struct err *e)
+int tree_names(int dir, size_t max, struct fs_names *out, struct err *e)
 {
-	struct fs_names all = { .n = 0 };
 	struct err why = { .errnum = 0 };
 
-	if (fs_names_at(dir, ".", max, &all, &why) && why.code == ERR_NOMEM)
+	if (fs_names_at(dir, ".", max, out, &why) && why.code == ERR_NOMEM)
 		return err_nomem(e);
 	if (why.errnum == EFBIG)
 		return err_set(e, ERR_FIELD, 0, "a folder with more than %zu entries", max);
-	*out = (struct tree_names){ all.name, all.n };
 	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "lib/sys/fs.h"
 #include "topo/core/machine_build.h"
 #include "topo/read/read.h"
 
@@ -76,24 +77,17 @@ enum tree_link tree_link(int dir, const char *at, const char *name, char out[TRE
 
 /* tree_names - the names in the folder dir, sorted; the caller clears *out. ERR_FIELD: there are
  * more than max. A folder that cannot be read has none. */
-struct tree_names {
-	char **name;
-	size_t n;
-};
-int tree_names(int dir, size_t max, struct tree_names *out, struct err *e) must_check;
-void tree_names_clear(struct tree_names *n);
-#define auto_tree_names auto_clean(tree_names_clear)
+int tree_names(int dir, size_t max, struct fs_names *out, struct err *e) must_check;
 /* tree_push - append a copy of text. */
-int tree_push(struct tree_names *n, size_t max, const char *text, struct err *e) must_check;
+int tree_push(struct fs_names *n, size_t max, const char *text, struct err *e) must_check;
 
 /* ---- pci.c, walk.c: functions ---- */
 /* tree_list - append the paths of all functions to *out. */
-int tree_list(struct tree *t, struct tree_names *out, struct err *e) must_check;
+int tree_list(struct tree *t, struct fs_names *out, struct err *e) must_check;
 /* tree_list_one - append the path of one function; nothing if it does not exist. */
-int tree_list_one(struct tree *t, const char *bdf, struct tree_names *out,
-		  struct err *e) must_check;
+int tree_list_one(struct tree *t, const char *bdf, struct fs_names *out, struct err *e) must_check;
 /* tree_functions - read the functions at these paths, and those above them. Sorts the paths. */
-int tree_functions(struct tree *t, struct tree_names *paths, struct err *e) must_check;
+int tree_functions(struct tree *t, struct fs_names *paths, struct err *e) must_check;
 /* tree_index - fill t->place, and set physfn of the VFs. */
 int tree_index(struct tree *t, struct err *e) must_check;
 /* tree_find - the function with this address; tree_last: the last function that a path names.

@@ -219,7 +219,7 @@ static int walk_to(struct walk *w, const char *path)
 			     path);
 }
 
-int tree_functions(struct tree *t, struct tree_names *paths, struct err *e)
+int tree_functions(struct tree *t, struct fs_names *paths, struct err *e)
 {
 	struct walk w = { .t = t, .e = e };
 
