@@ -92,6 +92,11 @@ static bool is_carried(const struct delegate_builtin *b, const char *type, const
 	return b && strcmp(b->type, type) == 0 && build_mark_found(path, b->mark);
 }
 
+static int run_builtin(const void *builtin)
+{
+	return ((const struct delegate_builtin *)builtin)->run();
+}
+
 int delegate_start(const struct cni_call *call, const struct delegate_call *what, int timeout_ms,
 		   struct delegate *d, struct err *e)
 {
@@ -107,7 +112,8 @@ int delegate_start(const struct cni_call *call, const struct delegate_call *what
 
 	bool carried = is_carried(call->builtin, type, d->path);
 	const struct exec_req req = { .path = d->path,
-				      .run = carried ? call->builtin->run : NULL,
+				      .run = carried ? run_builtin : NULL,
+				      .arg = call->builtin,
 				      .envp = env,
 				      .input = call->conf.text,
 				      .input_len = call->conf.len,

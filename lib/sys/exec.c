@@ -142,7 +142,7 @@ static _Noreturn void run_function(const struct plan *p)
 		_exit(127);
 	environ = (char **)p->req->envp;
 	(void)prctl(PR_SET_NAME, p->argv[0]);
-	_exit(p->req->run());
+	_exit(p->req->run(p->req->arg));
 }
 
 static pid_t fork_function(const struct plan *p)

@@ -26,8 +26,9 @@
 #define EXEC_MAX_OUTPUT (1024 * 1024)
 
 struct exec_req {
-	const char *path;  /* program; argv is just its last component */
-	int (*run)(void);  /* instead of executing path: returns the exit status; NULL: none */
+	const char *path;            /* program; argv is just its last component */
+	int (*run)(const void *arg); /* instead of executing path: returns the exit status */
+	const void *arg;
 	char *const *envp; /* NULL-terminated */
 	const char *input;
 	size_t input_len;

@@ -401,12 +401,13 @@ END_TEST
 static int calls; /* of shout(), in this process */
 
 /* Prints what it got, and what it is: environment, input, name, open descriptors. */
-static int shout(void)
+static int shout(const void *arg)
 {
 	char in[16] = "", name[16] = "";
 	const char *greeting = getenv("GREETING"), *home = getenv("HOME");
 	int open_fds = 0;
 
+	(void)arg;
 	calls++;
 	(void)!read(STDIN_FILENO, in, sizeof(in) - 1);
 	(void)prctl(PR_GET_NAME, name);
@@ -417,25 +418,28 @@ static int shout(void)
 	return 7;
 }
 
-static int hang(void)
+static int hang(const void *arg)
 {
+	(void)arg;
 	(void)dprintf(STDOUT_FILENO, "begun");
 	while (pause())
 		;
 	return 0;
 }
 
-static int crash(void)
+static int crash(const void *arg)
 {
+	(void)arg;
 	(void)signal(SIGSEGV, SIG_DFL); /* a sanitizer would print and exit */
 	return raise(SIGSEGV);
 }
 
-static int print_signals(void)
+static int print_signals(const void *arg)
 {
 	struct sigaction pipe, term;
 	sigset_t blocked;
 
+	(void)arg;
 	if (sigaction(SIGPIPE, NULL, &pipe) || sigaction(SIGTERM, NULL, &term) ||
 	    sigprocmask(SIG_BLOCK, NULL, &blocked))
 		return 1;
@@ -444,7 +448,7 @@ static int print_signals(void)
 	return 0;
 }
 
-static struct exec_req function(int (*fn)(void))
+static struct exec_req function(int (*fn)(const void *))
 {
 	struct exec_req req = shell("input");
 

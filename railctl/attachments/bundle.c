@@ -77,31 +77,30 @@ void bundle_text(struct bundle *b, const char *file, const char *text)
 
 /* ---- what a program prints ---- */
 
-/* A forked child has no other way to get them: exec_req.run has no argument. */
-static struct {
-	const struct cmd_program *program;
+struct bundle_child {
+	const struct cmd_program *program; /* NULL: the one of argv[0] */
 	void *own;
 	char *const *argv;
 	const char *out;
-} child;
+};
 
-static int to_file(int stream)
+static int to_file(const struct bundle_child *c, int stream)
 {
-	int fd = open(child.out, O_WRONLY | O_APPEND | O_CLOEXEC);
+	int fd = open(c->out, O_WRONLY | O_APPEND | O_CLOEXEC);
 
 	return fd < 0 || dup2(fd, stream) < 0 ? -1 : 0;
 }
 
-static int bundle_run_command(void)
+static int bundle_in_child(const void *arg)
 {
-	return to_file(STDOUT_FILENO) ? CMD_FAILED : cmd_main(child.program, child.argv, child.own);
-}
+	const struct bundle_child *c = arg;
 
-/* A plugin says on standard error what it is. */
-static int run_program(void)
-{
-	if (to_file(STDOUT_FILENO) == 0 && to_file(STDERR_FILENO) == 0)
-		(void)execv(child.argv[0], child.argv);
+	if (c->program)
+		return to_file(c, STDOUT_FILENO) ? CMD_FAILED
+						 : cmd_main(c->program, c->argv, c->own);
+	/* A plugin says on standard error what it is. */
+	if (to_file(c, STDOUT_FILENO) == 0 && to_file(c, STDERR_FILENO) == 0)
+		(void)execv(c->argv[0], c->argv);
 	return 127;
 }
 
@@ -141,10 +140,11 @@ static int add_output(struct bundle *b, int out, const struct piece *p, enum red
 }
 
 static int bundle_add_program(struct bundle *b, const char *file, const char *what,
-			      int (*run)(void), struct err *e)
+			      struct bundle_child *child, struct err *e)
 {
 	const struct exec_req req = { .path = what,
-				      .run = run,
+				      .run = bundle_in_child,
+				      .arg = child,
 				      .envp = environ,
 				      .timeout_ms = PROGRAM_MS,
 				      .join_stderr = true };
@@ -159,15 +159,14 @@ static int bundle_add_program(struct bundle *b, const char *file, const char *wh
 		return err_set(e, ERR_IO, errno, "make a file in memory");
 	/* A child has none of our descriptors, so it opens the file again. */
 	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), out);
-	child.out = path;
+	child->out = path;
 	/* The tar may be standard output. A child would print the content of its buffer, too. */
 	(void)fflush(stdout);
 	rc = exec_start(&req, &c, &failed) || exec_finish(&c, &result, &failed) ? -1 : 0;
 	rc = add_output(b, out,
 			&(struct piece){ file, what, rc ? failed.msg : failure(&result, why), 0 },
-			run == bundle_run_command ? REDACT_OURS : REDACT_LOG, e);
+			child->program ? REDACT_OURS : REDACT_LOG, e);
 	free(result.output);
-	child.out = NULL;
 	return rc;
 }
 
@@ -183,16 +182,13 @@ int bundle_command(struct bundle *b, const char *file, const char *command, stru
 	/* --data-dir is in r->own already. */
 	argv[n++] = "--run-dir";
 	argv[n++] = (char *)r->ctx.run_dir;
-	child.program = r->program;
-	child.own = r->own;
-	child.argv = argv;
-	return bundle_add_program(b, file, command, bundle_run_command, e);
+	return bundle_add_program(b, file, command,
+				  &(struct bundle_child){ r->program, r->own, argv, NULL }, e);
 }
 
 int bundle_program(struct bundle *b, const char *file, char *const *argv, struct err *e)
 {
-	child.argv = argv;
-	return bundle_add_program(b, file, argv[0], run_program, e);
+	return bundle_add_program(b, file, argv[0], &(struct bundle_child){ .argv = argv }, e);
 }
 
 /* ---- files ---- */

@@ -245,7 +245,7 @@ static int start_look(struct device_plugins *d, struct err *e)
 	if (resources_load(d->conf.ctx, d->folder, &d->next, e))
 		return -1;
 	if (resource_count(d->next))
-		return child_start(d->look, d->conf.kubelet, e);
+		return child_start(d->look, e);
 	return take_look(d, &(struct slow_found){ .n_pods = 0 }, e);
 }
 
@@ -284,6 +284,13 @@ static void step_again(evutil_socket_t fd, short what, void *arg)
 	plugins_arm(d->step_timer, STEP_MS);
 }
 
+static int look_in_child(const void *arg)
+{
+	const struct device_plugins *d = arg;
+
+	return d->conf.look ? d->conf.look(d->conf.kubelet) : slow_look(d->conf.kubelet);
+}
+
 /* ---- begin, end, status ---- */
 
 static int plugins_start(struct device_plugins *d, struct err *e)
@@ -292,7 +299,7 @@ static int plugins_start(struct device_plugins *d, struct err *e)
 	const struct folder_watch_conf watch = { c->base, c->kubelet, step, d };
 	const struct child_conf look = { .base = c->base,
 					 .path = "railhead-devices-look",
-					 .run = c->look ? c->look : slow_look,
+					 .run = look_in_child,
 					 .deadline_ms = LOOK_LIMIT_MS,
 					 .text_max = SLOW_ANSWER_MAX,
 					 .done = plugins_looked,

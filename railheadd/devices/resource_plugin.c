@@ -83,6 +83,11 @@ static bool is_same_socket(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
+static void kubelet_socket(const struct resource_plugin *p, char out[PATH_MAX])
+{
+	(void)snprintf(out, PATH_MAX, "%s/" KUBELET_SOCKET, p->place->kubelet);
+}
+
 static void registration_done(void *arg, enum child_end how, const char *text, size_t len)
 {
 	const struct slow_answer answer = { "call of the kubelet", how, text, len };
@@ -105,13 +110,19 @@ static void registration_done(void *arg, enum child_end how, const char *text, s
 	resource_plugin_step(p);
 }
 
-static int start_registration(struct resource_plugin *p, const char *kubelet, struct err *e)
+static int register_in_child(const void *arg)
 {
-	char input[PATH_MAX + PLUGIN_SOCKET_NAME_LEN + RESOURCE_NAME_LEN];
+	const struct resource_plugin *p = arg;
+	char socket[PATH_MAX];
 
+	kubelet_socket(p, socket);
+	return p->place->call_register(&(struct slow_call){ socket, p->endpoint, p->name });
+}
+
+static int start_registration(struct resource_plugin *p, struct err *e)
+{
 	p->asked = p->kubelet;
-	(void)snprintf(input, sizeof(input), "%s\n%s\n%s", kubelet, p->endpoint, p->name);
-	return child_start(p->registration, input, e);
+	return child_start(p->registration, e);
 }
 
 /* Note whether the kubelet is the one that has registered us. False: there is none. */
@@ -155,11 +166,11 @@ void resource_plugin_step(struct resource_plugin *p)
 		resource_plugin_fail(p, &e);
 		return;
 	}
-	(void)snprintf(kubelet, sizeof(kubelet), "%s/" KUBELET_SOCKET, p->place->kubelet);
+	kubelet_socket(p, kubelet);
 	if (!look_at_kubelet(p, kubelet) || !p->server || child_runs(p->registration) ||
 	    p->registered)
 		return;
-	if (ctx_mono_ms() >= p->next_try && start_registration(p, kubelet, &e))
+	if (ctx_mono_ms() >= p->next_try && start_registration(p, &e))
 		resource_plugin_fail(p, &e);
 }
 
@@ -301,7 +312,7 @@ int resource_plugin_new(const struct plugin_place *place, const char *name,
 	/* The child has a deadline of its own, and says more. */
 	const struct child_conf registration = { .base = place->base,
 						 .path = "railhead-devices-register",
-						 .run = place->call_register,
+						 .run = register_in_child,
 						 .deadline_ms = SLOW_REGISTER_MS + 5000,
 						 .text_max = SLOW_ANSWER_MAX,
 						 .done = registration_done,

@@ -24,11 +24,12 @@ static int kubelet = -1;
 static struct event *often; /* as device_plugins does, and more often */
 
 /* The kubelet refuses as long as there is this file. */
-static int call_register(void)
+static int call_register(const struct slow_call *call)
 {
 	static const struct slow_found none;
 	struct err e;
 
+	(void)call;
 	err_set(&e, ERR_AGAIN, 0, "refused");
 	return slow_say(&none, access("/mnt/refuses", F_OK) ? NULL : &e);
 }

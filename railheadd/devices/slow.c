@@ -14,8 +14,7 @@
 #include "railheadd/devices/wire.h"
 #include "topo/kubelet/pod_list.h"
 
-#define PODS_MS   5000
-#define INPUT_MAX (4 * PATH_MAX)
+#define PODS_MS 5000
 
 /* Of a look, behind the error. The functions and the list of pods follow. */
 struct found_head {
@@ -68,13 +67,6 @@ int slow_say(const struct slow_found *found, const struct err *why)
 		       : 1;
 }
 
-static int read_input(char **out, struct err *e)
-{
-	size_t len;
-
-	return fs_read_fd(STDIN_FILENO, INPUT_MAX, out, &len, e);
-}
-
 /* As railhead.json says; else beside the folder of device plugins, wherever the kubelet has it. */
 static int find_pods_socket(const struct ctx *ctx, const char *folder, char out[PATH_MAX],
 			    struct err *e)
@@ -111,16 +103,13 @@ static void ask_pods(const struct ctx *ctx, const char *folder, struct slow_foun
 	to->n_pods = a.len;
 }
 
-int slow_look(void)
+int slow_look(const char *folder)
 {
 	auto_slow_found struct slow_found found = { .n_pods = 0 };
-	auto_free char *folder = NULL;
 	struct ctx ctx;
 	struct err e;
 
 	ctx_init(&ctx, "railhead-devices");
-	if (read_input(&folder, &e))
-		return slow_say(NULL, &e);
 	ask_pods(&ctx, folder, &found);
 	return slow_say(&found, functions_read(&ctx, &found.functions, &e) ? &e : NULL);
 }
@@ -138,21 +127,12 @@ static int call_kubelet(const char *socket, struct wire_bytes m, struct err *e)
 	return a.status.code == GRPC_OK ? 0 : grpc_status_error(&a.status, e);
 }
 
-int slow_register(void)
+int slow_register(const struct slow_call *call)
 {
-	auto_free char *input = NULL;
-	char *rest, *socket, *endpoint;
+	const struct wire_bytes m = wire_register(call->endpoint, call->resource);
 	struct err e;
+	int rc = print_error(call_kubelet(call->socket, m, &e) ? &e : NULL);
 
-	if (read_input(&input, &e))
-		return print_error(&e);
-	rest = input;
-	socket = strsep(&rest, "\n");
-	endpoint = rest ? strsep(&rest, "\n") : NULL;
-	if (!rest)
-		return 1;
-	const struct wire_bytes m = wire_register(endpoint, rest);
-	int rc = print_error(call_kubelet(socket, m, &e) ? &e : NULL);
 	free(m.data);
 	return rc;
 }

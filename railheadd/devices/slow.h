@@ -17,12 +17,14 @@
 
 /*
  * slow_look - functions_read(), and before it the kubelet's list of pods: a pod that ends meanwhile
- * leaves a free device, and not a busy one. Input: the folder of the kubelet's sockets.
- * slow_register - call the kubelet. Input: three lines, its socket, our endpoint, the resource.
- * Both are functions for child_conf.run, and return the exit status.
+ * leaves a free device, and not a busy one. folder: of the kubelet's sockets. slow_register - call
+ * the kubelet. Both are for a child, and return the exit status.
  */
-int slow_look(void);
-int slow_register(void);
+struct slow_call {
+	const char *socket, *endpoint, *resource;
+};
+int slow_look(const char *folder);
+int slow_register(const struct slow_call *call);
 
 /* The result of a look. */
 struct slow_found {

@@ -64,6 +64,11 @@ static void sampler_ended(void *arg, enum child_end how, const char *text, size_
 	s->text = NULL;
 }
 
+static int sample_in_child(const void *arg)
+{
+	return ((const struct sampler *)arg)->conf.run();
+}
+
 /* False: no child runs that will answer. */
 static bool has_child(struct sampler *s)
 {
@@ -71,7 +76,7 @@ static bool has_child(struct sampler *s)
 
 	if (child_runs(s->child))
 		return !child_is_late(s->child);
-	if (child_start(s->child, "", &e)) {
+	if (child_start(s->child, &e)) {
 		log_warn(&s->conf.ctx->log, "metrics: %s", e.msg);
 		return false;
 	}
@@ -125,7 +130,7 @@ int sampler_new(const struct sampler_conf *conf, struct sampler **out, struct er
 	struct sampler *s = calloc(1, sizeof(*s));
 	const struct child_conf child = { .base = conf->base,
 					  .path = "railheadd-devices",
-					  .run = conf->run,
+					  .run = sample_in_child,
 					  .deadline_ms = conf->deadline_ms,
 					  .text_max = SAMPLER_TEXT_MAX,
 					  .done = sampler_ended,

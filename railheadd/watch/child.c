@@ -5,7 +5,6 @@
 #include <event2/buffer.h>
 #include <event2/event.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/sys/exec.h"
@@ -126,13 +125,13 @@ bool child_is_late(const struct child *c)
 	return c->late;
 }
 
-int child_start(struct child *c, const char *input, struct err *e)
+int child_start(struct child *c, struct err *e)
 {
 	const struct exec_req req = { .path = c->conf.path,
 				      .run = c->conf.run,
+				      .arg = c->conf.arg,
 				      .envp = environ,
-				      .input = input,
-				      .input_len = strlen(input),
+				      .input = "",
 				      .timeout_ms = c->conf.deadline_ms };
 
 	(void)evbuffer_drain(c->text, evbuffer_get_length(c->text));

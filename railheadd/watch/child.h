@@ -23,8 +23,8 @@ enum child_end {
 /* Everything is borrowed. */
 struct child_conf {
 	struct event_base *base;
-	const char *path; /* a name for errors */
-	int (*run)(void); /* see exec_req */
+	const char *path;            /* a name for errors */
+	int (*run)(const void *arg); /* see exec_req */
 	int deadline_ms;
 	size_t text_max; /* of what take leaves */
 	/* NULL, or called when output has come, with all that it left before. It returns how many
@@ -48,7 +48,8 @@ void child_free(struct child *c);
 bool child_runs(const struct child *c);
 bool child_is_late(const struct child *c);
 
-/* child_start - input is its standard input, copied. The caller has seen that none runs. */
-int child_start(struct child *c, const char *input, struct err *e) must_check;
+/* child_start - the child has a copy of all memory as it is now. The caller has seen that none
+ * runs. */
+int child_start(struct child *c, struct err *e) must_check;
 
 #endif

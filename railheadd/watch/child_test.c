@@ -29,7 +29,7 @@ static void done(void *arg, enum child_end how, const char *text, size_t len)
 	(void)snprintf(text_was, sizeof(text_was), "%.*s", (int)len, text ? text : "");
 }
 
-static void begin_with(size_t (*take)(void *, const char *, size_t), int (*run)(void),
+static void begin_with(size_t (*take)(void *, const char *, size_t), int (*run)(const void *),
 		       int deadline_ms)
 {
 	struct child_conf conf = { .path = "test",
@@ -48,7 +48,7 @@ static void begin_with(size_t (*take)(void *, const char *, size_t), int (*run)(
 	ck_assert(!child_runs(child));
 }
 
-static void begin(int (*run)(void), int deadline_ms)
+static void begin(int (*run)(const void *), int deadline_ms)
 {
 	begin_with(NULL, run, deadline_ms);
 }
@@ -59,28 +59,28 @@ static void end(void)
 	event_base_free(base);
 }
 
-static void run(const char *input)
+static const char *memory;
+
+static void run(const char *text)
 {
 	unsigned before = ends;
 	struct err e;
 
-	ck_assert_int_eq(child_start(child, input, &e), 0);
+	memory = text;
+	ck_assert_int_eq(child_start(child, &e), 0);
 	while (ends == before)
 		ck_assert_int_ge(event_base_loop(base, EVLOOP_ONCE), 0);
 }
 
-static int echoes(void)
+static int says_memory(const void *arg)
 {
-	int c;
-
-	while ((c = getchar()) != EOF)
-		(void)putchar(c);
-	return fflush(stdout);
+	(void)arg;
+	return fputs(memory, stdout) < 0 || fflush(stdout);
 }
 
-START_TEST(one_after_the_other_gets_its_input)
+START_TEST(one_after_the_other_has_our_memory)
 {
-	begin(echoes, 60000);
+	begin(says_memory, 60000);
 	run("first");
 	ck_assert_str_eq(text_was, "first");
 	ck_assert(!child_runs(child));
@@ -94,8 +94,9 @@ START_TEST(one_after_the_other_gets_its_input)
 }
 END_TEST
 
-static int prints_for_ever(void)
+static int prints_for_ever(const void *arg)
 {
+	(void)arg;
 	while (puts("line") >= 0) {
 	}
 	return 0;
@@ -130,8 +131,9 @@ static size_t take_lines(void *arg, const char *text, size_t len)
 }
 
 /* Far more than text_max. */
-static int prints_lines(void)
+static int prints_lines(const void *arg)
 {
+	(void)arg;
 	for (int i = 0; i < 10000; i++) {
 		if (printf("%05d\n", i) < 0)
 			return 1;
@@ -139,8 +141,9 @@ static int prints_lines(void)
 	return fputs("rest", stdout) < 0 || fflush(stdout);
 }
 
-static int prints_a_long_line(void)
+static int prints_a_long_line(const void *arg)
 {
+	(void)arg;
 	while (putchar('a') != EOF) {
 	}
 	return 0;
@@ -163,8 +166,9 @@ START_TEST(lines_are_taken_as_they_come)
 }
 END_TEST
 
-static int hangs(void)
+static int hangs(const void *arg)
 {
+	(void)arg;
 	(void)puts("line");
 	(void)fflush(stdout);
 	while (pause()) {
@@ -251,10 +255,11 @@ static void end_tracer(const struct tracer *t)
 	ck_assert_int_eq(status, 0);
 }
 
-static int closes_its_output(void)
+static int closes_its_output(const void *arg)
 {
 	FILE *f;
 
+	(void)arg;
 	(void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	if (puts("line") < 0 || fclose(stdout) || !(f = fopen("/mnt/pid", "we")) ||
 	    fprintf(f, "%d", (int)getpid()) < 0 || fclose(f))
@@ -273,7 +278,7 @@ static struct tracer begin_held(int deadline_ms)
 	(void)testing_dir();
 	ck_assert_int_eq(mkfifo("/mnt/pid", 0600), 0);
 	begin(closes_its_output, deadline_ms);
-	ck_assert_int_eq(child_start(child, "", &e), 0);
+	ck_assert_int_eq(child_start(child, &e), 0);
 	FILE *f = fopen("/mnt/pid", "re");
 	ck_assert(f && fgets(pid, sizeof(pid), f));
 	(void)fclose(f);
@@ -334,7 +339,7 @@ static void free_it(void *arg, enum child_end how, const char *text, size_t len)
 	child = NULL;
 }
 
-static void frees_itself(int (*fn)(void), int deadline_ms)
+static void frees_itself(int (*fn)(const void *), int deadline_ms)
 {
 	struct event_base *own = event_base_new();
 	const struct child_conf conf = { .path = "test",
@@ -354,7 +359,7 @@ static void frees_itself(int (*fn)(void), int deadline_ms)
 
 START_TEST(it_may_be_freed_by_its_caller)
 {
-	frees_itself(echoes, 60000);
+	frees_itself(says_memory, 60000);
 	ck_assert_int_eq(end_was, CHILD_ENDED);
 	frees_itself(hangs, 20);
 	ck_assert_int_eq(end_was, CHILD_LATE);
@@ -368,14 +373,14 @@ START_TEST(it_ends_while_one_runs)
 	struct err e;
 
 	begin(hangs, 60000);
-	ck_assert_int_eq(child_start(child, "", &e), 0);
+	ck_assert_int_eq(child_start(child, &e), 0);
 	end();
 	ck_assert_uint_eq(ends, 0);
 	child_free(NULL);
 }
 END_TEST
 
-TEST_PROGRAM("railheadd/watch/child", one_after_the_other_gets_its_input,
+TEST_PROGRAM("railheadd/watch/child", one_after_the_other_has_our_memory,
 	     too_much_output_is_dropped, lines_are_taken_as_they_come, a_late_one_is_told_once,
 	     it_may_be_freed_by_its_caller, it_ends_while_one_runs, an_end_is_not_awaited,
 	     an_end_that_does_not_come_is_late, a_held_one_can_be_freed)

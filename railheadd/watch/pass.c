@@ -288,17 +288,13 @@ static int pass_run(struct pass *p, struct err *e)
 	return rc;
 }
 
-int pass_main(void)
+int pass_main(const struct json *due)
 {
-	auto_json struct json *due = NULL;
-	auto_free char *text = NULL;
-	struct pass p = { .nl = NULL };
-	size_t len = 0;
+	struct pass p = { .due = due };
 	struct err e;
 
 	ctx_init(&p.ctx, "railheadd");
-	if (fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &text, &len, &e) ||
-	    json_parse(text, len, "due", &due, &e) || (p.due = due, pass_run(&p, &e))) {
+	if (pass_run(&p, &e)) {
 		log_error(&p.ctx.log, "repair: %s%s%s", e.msg, *e.detail ? ": " : "", e.detail);
 		return 1;
 	}

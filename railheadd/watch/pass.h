@@ -6,10 +6,10 @@
 #define RAILHEAD_RAILHEADD_WATCH_PASS_H
 
 /*
- * pass_main - for a child (exec_req.run): standard input has the list of what is due
- * (waiting_due), standard output gets the leftovers, and at the end LEFTOVER_END. An error is
- * logged, and then there is no end. Returns the exit status.
+ * pass_main - for a child: due is waiting_due(), standard output gets the leftovers, and at the
+ * end LEFTOVER_END. An error is logged, and then there is no end. Returns the exit status.
  */
-int pass_main(void);
+struct json;
+int pass_main(const struct json *due);
 
 #endif

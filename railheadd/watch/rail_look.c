@@ -324,15 +324,13 @@ static bool rail_look_is_shared(void)
 	       sys.mode == RDMA_SHARED;
 }
 
-static int look_at_known(const struct ctx *ctx, struct json **out, struct err *e)
+static int look_at_known(const struct ctx *ctx, const struct json *known, struct json **out,
+			 struct err *e)
 {
 	auto_qos_cards struct qos_cards cards = { 0 };
 	auto_nl struct nl *nl = NULL;
 	struct rail_qos qos = { .ctx = ctx, .cards = &cards };
 	struct rail_look_from from = { .sysfs = ctx->sysfs, .shared = rail_look_is_shared() };
-	auto_json struct json *known = NULL;
-	auto_free char *input = NULL;
-	size_t len = 0;
 
 	if (qos_cards_read(ctx, QOS_DIR, &cards, &cards.wrong)) {
 		if (cards.wrong.code == ERR_NOMEM)
@@ -343,14 +341,10 @@ static int look_at_known(const struct ctx *ctx, struct json **out, struct err *e
 		return -1;
 	qos.nl = nl;
 	from.qos = &qos;
-	return fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &input, &len, e) ||
-			       json_parse(input, len, "known rails", &known, e) ||
-			       rail_look(&from, known, out, e)
-		       ? -1
-		       : 0;
+	return rail_look(&from, known, out, e);
 }
 
-int rail_look_main(void)
+int rail_look_main(const struct json *known)
 {
 	auto_json struct json *look = NULL;
 	struct ctx ctx;
@@ -358,7 +352,7 @@ int rail_look_main(void)
 
 	ctx_init(&ctx, "railheadd");
 	/* The agent logs an error, because it knows which one it has logged. */
-	if (look_at_known(&ctx, &look, &e)) {
+	if (look_at_known(&ctx, known, &look, &e)) {
 		look = json_new_object();
 		if (!look || json_add_str(look, "error", e.msg))
 			return 1;

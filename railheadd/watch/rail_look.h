@@ -28,9 +28,9 @@ int rail_look(const struct rail_look_from *from, const struct json *known, struc
 	      struct err *e) must_check;
 
 /*
- * rail_look_main - for a child (exec_req.run): standard input has the known rails, standard output
- * gets the look, or {"error": text}, and a line break. Returns the exit status.
+ * rail_look_main - for a child: known is rail_table_known(), standard output gets the look, or
+ * {"error": text}, and a line break. Returns the exit status.
  */
-int rail_look_main(void);
+int rail_look_main(const struct json *known);
 
 #endif

@@ -17,6 +17,7 @@ struct rail_watch {
 	struct event *timer;
 	struct child *child;
 	struct rail_table table;
+	struct json *known; /* while a child is forked: rail_table_known() */
 	struct rail_memory memory;
 	uint64_t looks;                            /* without an error */
 	char said[sizeof(((struct err *)0)->msg)]; /* the error of the last look; "": none */
@@ -185,10 +186,18 @@ static void on_child_end(void *arg, enum child_end how, const char *text, size_t
 
 static int start_look(struct rail_watch *w, struct err *e)
 {
-	auto_json struct json *known = rail_table_known(&w->table);
-	auto_free char *input = known ? json_print(known, false) : NULL;
+	w->known = rail_table_known(&w->table);
+	int rc = w->known ? child_start(w->child, e) : err_nomem(e);
+	json_free(w->known);
+	w->known = NULL;
+	return rc;
+}
 
-	return input ? child_start(w->child, input, e) : err_nomem(e);
+static int look_in_child(const void *arg)
+{
+	const struct rail_watch *w = arg;
+
+	return w->conf.run ? w->conf.run(w->known) : rail_look_main(w->known);
 }
 
 static void on_rail_watch_timer(evutil_socket_t fd, short what, void *arg)
@@ -214,7 +223,7 @@ int rail_watch_new(const struct rail_watch_conf *conf, struct rail_watch **out, 
 	struct rail_watch *w = calloc(1, sizeof(*w));
 	const struct child_conf child = { .base = conf->base,
 					  .path = "railheadd-rails",
-					  .run = conf->run ? conf->run : rail_look_main,
+					  .run = look_in_child,
 					  .deadline_ms = conf->deadline_ms,
 					  .text_max = JSON_MAX_SIZE,
 					  .done = on_child_end,

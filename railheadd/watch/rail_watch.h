@@ -24,9 +24,9 @@ struct rail_watch_conf {
 	struct events *events;     /* NULL: only the log says it */
 	const char *const *except; /* rail_table_take() */
 	int64_t every;             /* ms between two looks */
-	int64_t confirm;  /* ms: the second look at a change comes after it, if it is less */
-	int (*run)(void); /* NULL: rail_look_main; tests have their own */
-	int deadline_ms;  /* of a look */
+	int64_t confirm; /* ms: the second look at a change comes after it, if it is less */
+	int (*run)(const struct json *known); /* NULL: rail_look_main; tests have their own */
+	int deadline_ms;                      /* of a look */
 };
 
 /* rail_watch_new - the first look begins with the loop. rail_watch_free - NULL is fine. */

@@ -146,10 +146,16 @@ static void told_all(void *arg, enum child_end how, const char *text, size_t len
 
 static int start_pass(struct repairer *r, struct err *e)
 {
-	auto_json struct json *due = waiting_due(&r->waiting, ctx_mono_ms(), r->conf.grace);
-	auto_free char *input = due ? json_print(due, false) : NULL;
+	r->due = waiting_due(&r->waiting, ctx_mono_ms(), r->conf.grace);
+	int rc = r->due ? child_start(r->child, e) : err_nomem(e);
+	json_free(r->due);
+	r->due = NULL;
+	return rc;
+}
 
-	return input ? child_start(r->child, input, e) : err_nomem(e);
+static int pass_in_child(const void *arg)
+{
+	return pass_main(((const struct repairer *)arg)->due);
 }
 
 static void repairer_timer(evutil_socket_t fd, short what, void *arg)
@@ -182,7 +188,7 @@ int repairer_new(const struct repairer_conf *conf, struct repairer **out, struct
 	struct repairer *r = calloc(1, sizeof(*r));
 	const struct child_conf child = { .base = conf->base,
 					  .path = "railheadd-repair",
-					  .run = pass_main,
+					  .run = pass_in_child,
 					  .deadline_ms = PASS_LIMIT_MS,
 					  .text_max = LEFTOVER_LINE_MAX,
 					  .take = repairer_take_lines,
