@@ -12,7 +12,6 @@ test_rails_explains_the_plan()
 	has "7  10.14.0.0/15"
 	has "31  992-1023  g31    10.0.124.0/22  10.0.124.1  10.0.124.2-10.0.124.33  10.0.124.40-10.0.127.247"
 	has "96 more leaf groups in each rail"
-	has "only they have blocks of it"
 	has "leaf=g0 to leaf=g31. A node without the label gets no address"
 	has "kubectl label node NAME leaf=g0"
 	has "on each of the nodes 0-31: railctl ipam node label leaf=g0"
@@ -20,7 +19,6 @@ test_rails_explains_the_plan()
 	has "kubectl label node NAME example.org/leaf=g0"
 	ok "${PLAN[@]}" --no-labels
 	hasnt "label"
-	has "warm is 0: any node may have blocks of a pool"
 	ok ipam pool rails --count 2 --nodes 32 --supernet 10.0.0.0/12
 	hasnt "label"
 	ok ipam pool rails --count 2 --nodes 20 --supernet fd00:1::/48

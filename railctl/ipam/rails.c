@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rails.c: `railctl ipam pool rails`: an addressing plan for the rails of a cluster, as pools,
- * with the reasons for it. It changes no store.
+ * rails.c: `railctl ipam pool rails`: an addressing plan for the rails of a cluster, as pools.
+ * It changes no store.
  */
 #include <stdio.h>
 
@@ -209,42 +209,6 @@ static void print_summary(const struct out *o, const struct rail_plan *p)
 			    sizeof(left)));
 }
 
-static void print_reasons(const struct out *o, const struct rail_plan *p)
-{
-	const struct rail_ask *a = &p->ask;
-
-	out_line(o, OUT_HEAD, "Why");
-	out_line(o, OUT_PLAIN,
-		 "- NIC r of each node is on rail r, behind leaf switch r of its leaf group.");
-	if (p->groups > 1)
-		out_line(o, OUT_PLAIN,
-			 "- Each leaf switch routes, so each leaf group has a subnet of its own.");
-	out_line(o, OUT_PLAIN,
-		 "- A rail is one prefix: one route in the spine. It has room for more leaf "
-		 "groups.");
-	out_line(o, OUT_PLAIN,
-		 "- In each subnet the first address is the leaf switch, the next "
-		 "ones are the NICs of the nodes.");
-	if (p->groups > 1)
-		out_line(o, OUT_PLAIN, "- Pods route their rail through its leaf switch.");
-	if (a->count > 1)
-		out_line(o, OUT_PLAIN,
-			 "- Pods route the other rails the same way, with a metric: their own "
-			 "interface of a rail is preferred.");
-	if (rail_plan_labels(p))
-		out_line(o, OUT_PLAIN,
-			 "- Each pool is for the nodes with the label of its leaf group, so only "
-			 "they have blocks of it.");
-	if (!p->warm)
-		out_line(o, OUT_PLAIN,
-			 "- warm is 0: any node may have blocks of a pool, and none shall have "
-			 "those of other leaf groups ahead.");
-	else
-		out_line(o, OUT_PLAIN,
-			 "- Each node keeps a block ahead (warm), so it counts one "
-			 "more than its pods need.");
-}
-
 static void print_how_to_label(const struct out *o, const struct rail_plan *p)
 {
 	struct rail_leaf first = rail_plan_leaf(p, 0, 0);
@@ -288,8 +252,6 @@ static int print_plan(const struct out *o, const struct rail_plan *p, const char
 	out_line(o, OUT_HEAD, "Subnets of rail 0; those of the other rails have the same offsets");
 	if (print_leaves(o, p, e))
 		return -1;
-	out_line(o, OUT_PLAIN, "%s", "");
-	print_reasons(o, p);
 	out_line(o, OUT_PLAIN, "%s", "");
 	print_next(o, p, dir);
 	return 0;
