@@ -441,7 +441,7 @@ test_commands_of_ipam_are_alike_for_all_pools()
 	alike "usage" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.borrowed 0.blocks.granted 0.blocks.lent 0.blocks.others 0.blocks.uid 0.generation 0.reserved" ipam usage
 	alike "usage --by-namespace" "0 0.namespace 0.pool 0.resting 0.used" "" ipam usage --by-namespace
 	alike "lease list" "0 0.address 0.container 0.ifname 0.namespace 0.network 0.node 0.pod 0.pool 0.scope 0.since 0.state" "" ipam lease list
-	alike "verify" "against attached found leased left pools problems resting unrecorded" "" ipam verify
+	alike "verify" "against attached findings found leased left pools resting state unrecorded version" "" ipam verify
 	alike "conflicts" "blocks numbers pools reserved" "" ipam conflicts
 	alike "pool list --cluster" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.borrowed 0.blocks.granted 0.blocks.lent 0.blocks.others 0.blocks.uid 0.cluster 0.cluster.addresses 0.cluster.blocks 0.cluster.inBlocks 0.cluster.nodes 0.generation 0.reserved" ipam pool list --cluster
 	eq "pool show: own" "$(ctl n1 ipam pool show own --json | jq -c 'keys')" '["capacity","definition","from","name","resting","used"]'

@@ -510,7 +510,7 @@ test_verify_of_a_good_store()
 	ok ipam verify
 	has "1 pool, 1 lease, 0 at rest: 0 problems found, 0 left"
 	ok ipam verify --repair --json
-	want '. == {pools:1,leased:1,resting:0,attached:0,unrecorded:1,found:0,left:0,problems:[],against:[]}'
+	want '. == {version:1,state:"ok",findings:[],pools:1,leased:1,resting:0,attached:0,unrecorded:1,found:0,left:0,against:[]}'
 }
 
 # --- the leases beside the attachments -----------------------------------------------------------
@@ -520,7 +520,7 @@ problems()
 {
 	r ipam verify --json
 	eq "exit status of verify" "$RC" 1
-	jq -r '.problems[]' "$W/out"
+	jq -r '.findings[].value' "$W/out"
 }
 
 test_verify_of_living_attachments()
@@ -580,7 +580,7 @@ lists()
 against()
 {
 	r ipam verify --against "$W/lists.json" --json --data-dir "$STATE/node1"
-	jq -r '.problems[]' "$W/out"
+	jq -r '.findings[].value' "$W/out"
 }
 
 test_verify_against_a_node_with_its_own_range()

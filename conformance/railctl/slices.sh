@@ -103,8 +103,8 @@ test_slices_two_nodes_with_one_number()
 	cat "$W/out" >>"$W/lists.json"
 	at b ipam verify --against "$W/lists.json" --json
 	eq "exit status" "$RC" 1
-	want '.problems[0] == "pool rail0, slice 3 of here and pool rail0, slice 3 of there overlap in 10.1.0.48-10.1.0.63"'
-	want '.problems[1] | startswith("10.1.0.48 is leased on both nodes: here (node b")'
+	want '.findings[0].value == "pool rail0, slice 3 of here and pool rail0, slice 3 of there overlap in 10.1.0.48-10.1.0.63"'
+	want '.findings[1].value | startswith("10.1.0.48 is leased on both nodes: here (node b")'
 }
 
 test_slices_without_a_number()

@@ -21,7 +21,7 @@ struct mine {
 
 struct compare {
 	const struct against *a;
-	struct problems *f;
+	struct findings *f;
 	struct err *e;
 	struct json *leases; /* owned: leases of this node, also resting ones */
 	struct mine *items;  /* owned: the same, sorted by address */
@@ -173,12 +173,14 @@ static int compare_twins(struct compare *c, const struct json *ours, const struc
 	describe_lease(theirs, b, sizeof(b));
 	if (against_is_held(ours) && against_is_held(theirs)) {
 		c->n_same++;
-		problems_add(c->f, "%s is leased on both nodes: here (%s) and there (%s)",
-			     json_text(ours, "address"), a, b);
+		finding_set_value(findings_add(c->f, "against", FINDING_FAIL),
+				  "%s is leased on both nodes: here (%s) and there (%s)",
+				  json_text(ours, "address"), a, b);
 	} else {
 		c->n_overlaps++;
-		problems_add(c->f, "%s was given on both nodes: here (%s) and there (%s)",
-			     json_text(ours, "address"), a, b);
+		finding_set_value(findings_add(c->f, "against", FINDING_FAIL),
+				  "%s was given on both nodes: here (%s) and there (%s)",
+				  json_text(ours, "address"), a, b);
 	}
 	return 1;
 }
@@ -220,8 +222,9 @@ static void compare_range(struct compare *c, struct ip ip, const struct json *th
 		c->overlaps[i] = true;
 		c->n_overlaps++;
 		describe_lease(theirs, b, sizeof(b));
-		problems_add(c->f, "%s of here gives %s too, which is given there (%s)",
-			     set->items[i].label, json_text(theirs, "address"), b);
+		finding_set_value(findings_add(c->f, "against", FINDING_FAIL),
+				  "%s of here gives %s too, which is given there (%s)",
+				  set->items[i].label, json_text(theirs, "address"), b);
 	}
 }
 
@@ -267,9 +270,10 @@ static int compare_pool(struct compare *c, const struct json *pool)
 			continue;
 		c->overlaps[i] = true;
 		c->n_overlaps++;
-		problems_add(c->f, "%s of here and %s of there overlap in %s-%s",
-			     set->items[i].label, theirs.label, ip_format(both.first, a),
-			     ip_format(both.last, b));
+		finding_set_value(findings_add(c->f, "against", FINDING_FAIL),
+				  "%s of here and %s of there overlap in %s-%s",
+				  set->items[i].label, theirs.label, ip_format(both.first, a),
+				  ip_format(both.last, b));
 	}
 	source_clear(&theirs);
 	return 0;
@@ -355,7 +359,7 @@ static struct json *compare_summary(const struct compare *c)
 	return TAKE_PTR(o);
 }
 
-int compare_with_lists(const struct against *a, struct problems *f, struct json **out,
+int compare_with_lists(const struct against *a, struct findings *f, struct json **out,
 		       struct err *e)
 {
 	auto_clean(compare_clear) struct compare c = { .a = a, .f = f, .e = e };

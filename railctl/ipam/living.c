@@ -69,7 +69,7 @@ static bool living_is_of_interface(const struct json *lease, const struct record
 
 struct walk {
 	struct living *l;
-	struct problems *f;
+	struct findings *f;
 	struct err *e;
 };
 
@@ -110,8 +110,9 @@ static void compare_address(const struct walk *w, const struct json *lease, cons
 	if (repair_examine(&w->l->run->ctx, r, &view, &why) || !is_in_place(view.state) ||
 	    !leases_still(w, &r->key, address))
 		return;
-	problems_add(w->f, "%s (%s) is leased to %s of container %.64s, which does not have it",
-		     address, json_text(lease, "scope"), r->key.ifname, r->key.container);
+	finding_set_value(findings_add(w->f, "lease", FINDING_FAIL),
+			  "%s (%s) is leased to %s of container %.64s, which does not have it",
+			  address, json_text(lease, "scope"), r->key.ifname, r->key.container);
 }
 
 /* The attachment is stale, or its interface is missing. A renamed one still has its address. */
@@ -130,11 +131,12 @@ static int compare_with_node(const struct walk *w, const struct json *lease)
 		return 0;
 	own = nl_addr_is_own(ip, w->e);
 	if (own > 0)
-		problems_add(w->f,
-			     "%s (%s) is leased to %s of container %.64s, and the node itself has "
-			     "it",
-			     json_text(lease, "address"), json_text(lease, "scope"),
-			     json_text(lease, "ifname"), json_text(lease, "container"));
+		finding_set_value(
+			findings_add(w->f, "lease", FINDING_FAIL),
+			"%s (%s) is leased to %s of container %.64s, and the node itself has "
+			"it",
+			json_text(lease, "address"), json_text(lease, "scope"),
+			json_text(lease, "ifname"), json_text(lease, "container"));
 	return own < 0 ? -1 : 0;
 }
 
@@ -160,11 +162,12 @@ static int living_compare_lease(const struct walk *w, const struct json *lease)
 	if (repair_examine(ctx, &r, &view, w->e))
 		return -1;
 	if (living_has_ended(view.state) && leases_still(w, &key, json_text(lease, "address")))
-		problems_add(w->f,
-			     "%s (%s) is leased to %s of container %.64s, which is %s: %s; see "
-			     "`railctl attachments repair`",
-			     json_text(lease, "address"), json_text(lease, "scope"), key.ifname,
-			     key.container, repair_state_name(view.state), view.why);
+		finding_set_value(
+			findings_add(w->f, "lease", FINDING_FAIL),
+			"%s (%s) is leased to %s of container %.64s, which is %s: %s; see "
+			"`railctl attachments repair`",
+			json_text(lease, "address"), json_text(lease, "scope"), key.ifname,
+			key.container, repair_state_name(view.state), view.why);
 	else if (is_in_place(view.state))
 		compare_address(w, lease, &r);
 	return 0;
@@ -218,14 +221,14 @@ static int on_living_record(const struct record *r, void *arg)
 		return 0;
 	if (repair_examine(&w->l->run->ctx, r, &view, &why) || !is_in_place(view.state))
 		return 0;
-	problems_add(w->f,
-		     "%s of container %.64s (network %.64s, %.200s) is attached, and holds no "
-		     "lease: its %s may be given to another",
-		     r->key.ifname, r->key.container, r->key.network, r->netns, what);
+	finding_set_value(findings_add(w->f, "lease", FINDING_FAIL),
+			  "%s of container %.64s (network %.64s, %.200s) is attached, and holds no "
+			  "lease: its %s may be given to another",
+			  r->key.ifname, r->key.container, r->key.network, r->netns, what);
 	return 0;
 }
 
-int compare_with_pods(struct living *l, struct problems *f, struct err *e)
+int compare_with_pods(struct living *l, struct findings *f, struct err *e)
 {
 	const struct lease_filter all = { .pool = NULL };
 	struct walk w = { l, f, e };

@@ -2,51 +2,34 @@
 /* verify.c: `railctl ipam verify`: the checks of the store, of pods and of other nodes. */
 #include "ipam/lease/verify.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "railctl/ipam/verify.h"
-
-static void on_verify_problem(const char *text, void *arg)
-{
-	struct problems *f = arg;
-
-	f->n++;
-	if (f->list)
-		f->nomem = f->nomem || json_push_str(f->list, text);
-	else
-		out_line(f->out, OUT_WARN, "%s", text);
-}
-
-void problems_add(struct problems *f, const char *fmt, ...)
-{
-	char text[1600];
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	on_verify_problem(text, f);
-}
 
 /* The results of all checks. */
 struct report {
 	struct verify store;
 	struct living living;
 	struct json *against; /* owned: an array */
-	struct problems problems;
+	struct findings problems;
 	uint64_t left;
 };
 
 static void report_clear(struct report *x)
 {
 	json_free(x->against);
-	json_free(x->problems.list);
+	findings_clear(&x->problems);
+}
+
+static void on_verify_problem(const char *text, void *arg)
+{
+	struct report *x = arg;
+	enum finding_state state = x->store.repair ? FINDING_WARN : FINDING_FAIL;
+
+	finding_set_value(findings_add(&x->problems, "store", state), "%s", text);
 }
 
 static int verify_print_json(const struct cmd_run *r, const struct report *x, struct err *e)
 {
-	auto_json struct json *o = json_new_object();
+	auto_json struct json *o = findings_json(&x->problems, "findings");
 	bool put = o && json_add_int(o, "pools", (int64_t)x->store.pools) == 0 &&
 		   json_add_int(o, "leased", (int64_t)x->store.held) == 0 &&
 		   json_add_int(o, "resting", (int64_t)x->store.resting) == 0 &&
@@ -55,14 +38,14 @@ static int verify_print_json(const struct cmd_run *r, const struct report *x, st
 		   json_add_int(o, "found", (int64_t)x->problems.n) == 0 &&
 		   json_add_int(o, "left", (int64_t)x->left) == 0;
 
-	if (!put || json_add_copy(o, "problems", x->problems.list) ||
-	    json_add_copy(o, "against", x->against))
+	if (!put || json_add_copy(o, "against", x->against))
 		return err_nomem(e);
 	return out_json(&r->out, o, e);
 }
 
 static void verify_print_text(const struct cmd_run *r, const struct report *x)
 {
+	findings_print(&r->out, &x->problems, 7, 0);
 	json_each (other, x->against)
 		out_line(&r->out, OUT_PLAIN,
 			 "compared with %s: %.0f leases, %.0f pools: %.0f addresses leased on both "
@@ -115,11 +98,12 @@ static int verify_check_slices(struct report *x, struct err *e)
 		double n = json_num(json_get(own, "leasesInOtherSlices"));
 
 		if (n > 0)
-			problems_add(&x->problems,
-				     "pool %s: this node has slice %.0f, and %.0f leased address%s "
-				     "in the slice of another node, which can assign %s too",
-				     json_text(pool, "name"), json_num(json_get(own, "number")), n,
-				     n > 1 ? "es are" : " is", n > 1 ? "them" : "it");
+			finding_set_value(
+				findings_add(&x->problems, "slice", FINDING_FAIL),
+				"pool %s: this node has slice %.0f, and %.0f leased address%s "
+				"in the slice of another node, which can assign %s too",
+				json_text(pool, "name"), json_num(json_get(own, "number")), n,
+				n > 1 ? "es are" : " is", n > 1 ? "them" : "it");
 	}
 	return 0;
 }
@@ -148,17 +132,14 @@ static int verify_run(struct cmd_run *r, struct err *e)
 	auto_clean(report_clear) struct report x = {
 		.store = { .repair = opt_is_set(&r->opts, "repair"), .found = on_verify_problem },
 		.living = { .run = r },
-		.problems = { .out = &r->out, .list = r->out.json ? json_new_array() : NULL },
 		.against = json_new_array(),
 	};
 
-	x.store.arg = &x.problems;
-	if (!x.against || (r->out.json && !x.problems.list))
+	x.store.arg = &x;
+	if (!x.against)
 		return err_nomem(e);
-	if (verify_store(r, &x, e))
+	if (verify_store(r, &x, e) || findings_check(&x.problems, e))
 		return -1;
-	if (x.problems.nomem)
-		return err_nomem(e);
 	if (x.left)
 		r->status = CMD_FAILED;
 	if (r->out.json)

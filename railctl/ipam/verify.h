@@ -3,16 +3,8 @@
 #ifndef RAILHEAD_RAILCTL_IPAM_VERIFY_H
 #define RAILHEAD_RAILCTL_IPAM_VERIFY_H
 
+#include "lib/cli/finding.h"
 #include "railctl/ipam/ipam.h"
-
-/* The problems that were found. problems_add - print one at once, or keep it for JSON. */
-struct problems {
-	const struct out *out;
-	struct json *list; /* NULL: text */
-	uint64_t n;
-	bool nomem;
-};
-void problems_add(struct problems *f, const char *fmt, ...) printf_like(2, 3);
 
 /*
  * compare_with_lists - compare the store with lists of another node, read from path ("-": standard
@@ -23,7 +15,7 @@ struct against {
 	struct ipam *ipam;
 	const char *path;
 };
-int compare_with_lists(const struct against *a, struct problems *f, struct json **out,
+int compare_with_lists(const struct against *a, struct findings *f, struct json **out,
 		       struct err *e) must_check;
 
 /*
@@ -35,6 +27,6 @@ struct living {
 	struct ipam *ipam;
 	uint64_t compared, unrecorded; /* outputs: leases with and without a record */
 };
-int compare_with_pods(struct living *l, struct problems *f, struct err *e) must_check;
+int compare_with_pods(struct living *l, struct findings *f, struct err *e) must_check;
 
 #endif
