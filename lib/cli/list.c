@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static const struct json *member(const struct json *row, const char *key)
 {
@@ -23,6 +24,20 @@ static const char *text_of(const struct json *n, char buf[LIST_TEXT_LEN])
 	if (json_type(n) == JSON_BOOL)
 		return json_true(n) ? "yes" : "no";
 	return json_str(n);
+}
+
+/* Seconds are enough for an age, so a fraction is not read. */
+struct out_cell list_age(const struct cmd_run *r, const struct json *time, char buf[LIST_TEXT_LEN])
+{
+	const char *text = json_str(time);
+	struct tm tm = { 0 };
+
+	if (!text || !strptime(text, "%Y-%m-%dT%H:%M:%S", &tm))
+		return (struct out_cell){ NULL, OUT_PLAIN };
+	return (struct out_cell){
+		out_age(r->ctx.now(r->ctx.clock) - timegm(&tm) * INT64_C(1000000000), buf),
+		OUT_PLAIN
+	};
 }
 
 int list_print(const struct cmd_run *r, const struct list_column *columns, const struct json *rows,

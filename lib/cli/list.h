@@ -20,6 +20,9 @@ struct list_column {
 				char buf[LIST_TEXT_LEN]);
 };
 
+/* list_age - how long ago a time such as "2026-11-22T10:00:00Z" was: "3d"; a cell. */
+struct out_cell list_age(const struct cmd_run *r, const struct json *time, char buf[LIST_TEXT_LEN]);
+
 /* list_print - titles and rows; titles alone if there are no rows. */
 int list_print(const struct cmd_run *r, const struct list_column *columns, const struct json *rows,
 	       struct err *e) must_check;

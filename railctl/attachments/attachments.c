@@ -7,7 +7,7 @@
 #include "railctl/attachments/attachments.h"
 #include "cni/uplink/demand.h"
 #include "cni/hostveth/hostveth.h"
-#include "lib/cli/cmd.h"
+#include "lib/cli/list.h"
 #include "plugins/rdma/restore.h"
 #include "sriov/claim/taken.h"
 
@@ -50,52 +50,42 @@ int attachments_network(struct cmd_run *r, const char **out, struct err *e)
 
 /* ---- list ---- */
 
-static const struct out_column columns[] = {
-	{ "NETWORK", OUT_SHRINK },
-	{ "CONTAINER", OUT_SHRINK | OUT_ID },
-	{ "IFNAME", 0 },
-	{ "PLUGIN", 0 },
-	{ "MASTER", OUT_SHRINK },
-	{ "AGE", OUT_RIGHT },
-	{ "STATE", 0 },
+static struct out_cell state_word(const struct json *n)
+{
+	const char *name = json_str(n);
+
+	for (int s = 0; name && s <= REPAIR_DAMAGED; s++)
+		if (strcmp(name, repair_state_name((enum repair_state)s)) == 0)
+			return (struct out_cell){ name, state_style((enum repair_state)s) };
+	return (struct out_cell){ name, OUT_BAD };
+}
+
+static const struct list_column columns[] = {
+	{ .title = "NETWORK", OUT_SHRINK, "network" },
+	{ .title = "CONTAINER", OUT_SHRINK | OUT_ID, "container" },
+	{ .title = "IFNAME", 0, "ifname" },
+	{ .title = "PLUGIN", 0, "plugin" },
+	{ .title = "MASTER", OUT_SHRINK, "master" },
+	{ .title = "AGE", OUT_RIGHT, "created", .cell = list_age },
+	{ .title = "STATE", 0, "state", .word = state_word },
+	{ .title = NULL },
 };
 
 struct listing {
 	const struct cmd_run *run;
-	const struct ctx *ctx; /* where the records are */
-	struct out_table table;
-	struct demand_losses lost; /* owned; of masters on demand */
+	const struct ctx *ctx;            /* where the records are */
+	const struct demand_losses *lost; /* of masters on demand */
 	struct json *array;
 	struct err *e;
 	int rc;
 };
-
-static int attachments_add_row(struct listing *l, const struct record *r,
-			       const struct repair_view *v)
-{
-	char age[OUT_TIME_LEN] = "";
-	const struct ctx *ctx = &l->run->ctx;
-
-	if (r->tree)
-		(void)out_age(ctx->now(ctx->clock) - r->created, age);
-	const struct out_cell cells[] = {
-		{ r->key.network, OUT_PLAIN },
-		{ r->key.container, OUT_PLAIN },
-		{ r->key.ifname, OUT_PLAIN },
-		{ r->plugin, OUT_PLAIN },
-		{ r->master, OUT_PLAIN },
-		{ age, OUT_PLAIN },
-		{ repair_state_name(v->state), state_style(v->state) },
-	};
-	return out_row(&l->table, cells, l->e);
-}
 
 static int add_object(struct listing *l, const struct record *r, const struct repair_view *v)
 {
 	struct json *o = json_push_object(l->array);
 
 	return attachments_add_json(o, r, v, l->e) ||
-			       (r->tree && masters_add_lost(o, &l->lost, r->master, l->e))
+			       (r->tree && masters_add_lost(o, l->lost, r->master, l->e))
 		       ? -1
 		       : 0;
 }
@@ -113,8 +103,7 @@ static int attachments_list_one(const struct record *r, void *arg)
 	}
 	if (v.state == REPAIR_GONE)
 		return 0;
-	l->rc = l->array ? add_object(l, r, &v) : attachments_add_row(l, r, &v);
-	return l->rc;
+	return l->rc = add_object(l, r, &v);
 }
 
 /* The rdma plugin keeps its records in a folder of its own. */
@@ -135,32 +124,29 @@ static int list_all(struct listing *l, const char *network, struct err *e)
 
 static int attachments_list(struct cmd_run *r, struct err *e)
 {
-	struct listing l = { .run = r, .table = { .columns = columns }, .e = e };
-	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
+	auto_json struct json *array = json_new_array();
+	auto_demand_losses struct demand_losses lost = { .n = 0 };
 	const char *network;
 
-	if (attachments_network(r, &network, e))
-		return -1;
-	if (r->out.json && !array)
+	if (!array)
 		return err_nomem(e);
-	if (demand_find_lost(&r->ctx, &l.lost, e))
+	if (attachments_network(r, &network, e) || demand_find_lost(&r->ctx, &lost, e))
 		return -1;
-	l.array = array;
-	l.table.n_columns = ARRAY_SIZE(columns);
-	int rc = list_all(&l, network, e);
-	if (rc == 0 && array)
-		rc = out_json(&r->out, array, e);
-	else if (rc == 0 && l.table.n_rows)
-		out_table(&r->out, &l.table);
-	else if (rc == 0 && network)
+
+	struct listing l = { .run = r, .lost = &lost, .array = array, .e = e };
+
+	if (list_all(&l, network, e))
+		return -1;
+	if (r->out.json)
+		return out_json(&r->out, array, e);
+	if (json_len(array) && list_print(r, columns, array, e))
+		return -1;
+	if (!json_len(array) && network)
 		out_line(&r->out, OUT_PLAIN, "No attachments of network %s.", network);
-	else if (rc == 0)
+	else if (!json_len(array))
 		out_none(&r->out, "No attachments", r->ctx.run_dir, "attachments");
-	if (rc == 0 && !array)
-		masters_list_lost(&r->out, &l.lost);
-	out_table_clear(&l.table);
-	demand_losses_clear(&l.lost);
-	return rc;
+	masters_list_lost(&r->out, &lost);
+	return 0;
 }
 
 /* ---- show ---- */

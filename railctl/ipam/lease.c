@@ -13,16 +13,6 @@
 
 /* ---- list ---- */
 
-/* Seconds are enough for an age, so the fraction is not read. */
-static char *lease_age_of(const struct cmd_run *r, const char *since, char buf[OUT_TIME_LEN])
-{
-	struct tm tm = { 0 };
-
-	if (!strptime(since, "%Y-%m-%dT%H:%M:%S", &tm))
-		return NULL;
-	return out_age(r->ctx.now(r->ctx.clock) - timegm(&tm) * INT64_C(1000000000), buf);
-}
-
 static struct out_cell lease_pod(const struct cmd_run *r, const struct json *lease,
 				 char buf[LIST_TEXT_LEN])
 {
@@ -31,13 +21,6 @@ static struct out_cell lease_pod(const struct cmd_run *r, const struct json *lea
 	(void)r;
 	(void)snprintf(buf, LIST_TEXT_LEN, "%s%s%s", ns, *ns ? "/" : "", json_text(lease, "pod"));
 	return (struct out_cell){ buf, OUT_PLAIN };
-}
-
-static struct out_cell lease_age(const struct cmd_run *r, const struct json *since,
-				 char buf[LIST_TEXT_LEN])
-{
-	return (struct out_cell){ lease_age_of(r, json_str(since) ? json_str(since) : "", buf),
-				  OUT_PLAIN };
 }
 
 static struct out_cell lease_state(const struct json *n)
@@ -55,7 +38,7 @@ static const struct list_column columns[] = {
 	{ .title = "CONTAINER", OUT_SHRINK | OUT_ID, "container" },
 	{ .title = "IFNAME", 0, "ifname" },
 	{ .title = "POD", OUT_SHRINK | OUT_SPARE, .cell = lease_pod },
-	{ .title = "AGE", OUT_RIGHT, "since", .cell = lease_age },
+	{ .title = "AGE", OUT_RIGHT, "since", .cell = list_age },
 	{ .title = "STATE", 0, "state", .word = lease_state },
 	{ .title = NULL },
 };
@@ -231,7 +214,8 @@ static void print_lease(const struct cmd_run *r, const struct json *lease)
 	const struct out *o = &r->out;
 	const char *ns = json_text(lease, "namespace"), *pod = json_text(lease, "pod"),
 		   *since = json_text(lease, "since"), *state = json_text(lease, "state");
-	char age[OUT_TIME_LEN];
+	char buf[LIST_TEXT_LEN];
+	const char *age = list_age(r, json_get(lease, "since"), buf).text;
 
 	out_pair(o, "Address", "%s", json_text_or(lease, "guid", json_text(lease, "address")));
 	out_pair(o, "From", "%s", json_text(lease, "scope"));
@@ -244,7 +228,7 @@ static void print_lease(const struct cmd_run *r, const struct json *lease)
 	out_pair(o, "Interface", "%s", json_text(lease, "ifname"));
 	out_pair(o, "Network", "%s", json_text(lease, "network"));
 	out_pair(o, "Container", "%s", json_text(lease, "container"));
-	if (lease_age_of(r, since, age))
+	if (age)
 		out_pair(o, "Since", "%s, %s ago", since, age);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* partitions.c: `railctl rdma partitions`: show, retry, forget. */
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "fabric/message.h"
 #include "fabric/sm.h"
+#include "lib/cli/list.h"
 #include "railctl/rdma/rdma.h"
 
 #define RETRY_MS 60000
@@ -47,7 +48,6 @@ static struct json *entry_json(struct json *array, const struct sm_entry *x)
 
 struct view {
 	struct cmd_run *run;
-	struct out_table *table;
 	struct json *array; /* NULL: for people */
 	struct err *e;
 	int rc;
@@ -58,57 +58,57 @@ struct view {
 static int partitions_show_entry(const struct sm_entry *x, void *arg)
 {
 	struct view *v = arg;
-	char pkey[PKEY_STR_LEN], guid[GUID_STR_LEN], age[OUT_TIME_LEN], tries[16], owner[1088];
-	const struct ctx *ctx = &v->run->ctx;
-	struct json *o;
+	struct json *o = entry_json(v->array, x);
 
-	if (v->array) {
-		o = entry_json(v->array, x);
-		if (!o || json_add_known(o, "error", x->error))
-			v->rc = err_nomem(v->e);
-		return v->rc;
-	}
-	(void)snprintf(tries, sizeof(tries), "%u", x->tries);
+	return v->rc = !o || json_add_known(o, "error", x->error) ? err_nomem(v->e) : 0;
+}
 
-	const struct out_cell cells[] = {
-		{ pkey_format(x->member.pkey, pkey), OUT_PLAIN },
-		{ membership_name(x), OUT_PLAIN },
-		{ guid_format(x->member.guid, guid), OUT_PLAIN },
-		{ x->leaving ? "leaving" : "member", x->leaving ? OUT_WARN : OUT_GOOD },
-		{ owner_text(x, owner, sizeof(owner)), OUT_PLAIN },
-		{ x->member.who.ifname, OUT_PLAIN },
-		{ out_age(ctx->now(ctx->clock) - x->since, age), OUT_PLAIN },
-		{ tries, OUT_PLAIN },
-		{ x->error, OUT_PLAIN },
-	};
+static struct out_cell show_pod(const struct cmd_run *r, const struct json *o,
+				char buf[LIST_TEXT_LEN])
+{
+	const char *ns = json_text(o, "podNamespace"), *pod = json_text(o, "podName");
+	bool known = *ns && *pod;
 
-	v->rc = out_row(v->table, cells, v->e);
-	return v->rc;
+	(void)r;
+	(void)snprintf(buf, LIST_TEXT_LEN, "%s%s%s", known ? ns : "", known ? "/" : "",
+		       known ? pod : json_text(o, "container"));
+	return (struct out_cell){ buf, OUT_PLAIN };
+}
+
+static struct out_cell show_state(const struct json *n)
+{
+	const char *state = json_str(n);
+
+	return (struct out_cell){ state,
+				  state && strcmp(state, "member") == 0 ? OUT_GOOD : OUT_WARN };
 }
 
 static int show_run(struct cmd_run *r, struct err *e)
 {
-	static const struct out_column columns[] = {
-		{ "PKEY", 0 },        { "MEMBERSHIP", OUT_SPARE }, { "GUID", 0 },
-		{ "STATE", 0 },       { "POD", OUT_SHRINK },       { "IFNAME", 0 },
-		{ "AGE", OUT_RIGHT }, { "TRIES", OUT_RIGHT },      { "ERROR", OUT_SHRINK },
+	static const struct list_column columns[] = {
+		{ .title = "PKEY", 0, "pkey" },
+		{ .title = "MEMBERSHIP", OUT_SPARE, "membership" },
+		{ .title = "GUID", 0, "guid" },
+		{ .title = "STATE", 0, "state", .word = show_state },
+		{ .title = "POD", OUT_SHRINK, .cell = show_pod },
+		{ .title = "IFNAME", 0, "ifname" },
+		{ .title = "AGE", OUT_RIGHT, "since", .cell = list_age },
+		{ .title = "TRIES", OUT_RIGHT, "tries" },
+		{ .title = "ERROR", OUT_SHRINK, "error" },
+		{ .title = NULL },
 	};
-	auto_table struct out_table table = { .columns = columns,
-					      .n_columns = ARRAY_SIZE(columns) };
-	auto_json struct json *array = r->out.json ? json_new_array() : NULL;
-	struct view v = { .run = r, .table = &table, .array = array, .e = e };
+	auto_json struct json *array = json_new_array();
+	struct view v = { .run = r, .array = array, .e = e };
 
-	if (r->out.json && !array)
+	if (!array)
 		return err_nomem(e);
 	if (sm_each(&r->ctx, partitions_show_entry, &v, e) || v.rc)
 		return -1;
-	if (array)
+	if (r->out.json)
 		return out_json(&r->out, array, e);
-	if (table.n_rows)
-		out_table(&r->out, &table);
-	else
-		out_none(&r->out, "No pod of this node has a partition of its own",
-			 r->ctx.state_dir, NULL);
+	if (json_len(array))
+		return list_print(r, columns, array, e);
+	out_none(&r->out, "No pod of this node has a partition of its own", r->ctx.state_dir, NULL);
 	return 0;
 }
 

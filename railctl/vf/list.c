@@ -5,6 +5,7 @@
 
 #include "cni/protocol/env.h"
 #include "cni/record/part.h"
+#include "lib/cli/list.h"
 #include "railctl/vf/vf.h"
 
 static const uint8_t no_mac[MAC_LEN];
@@ -172,159 +173,103 @@ static int vf_json(const struct cmd_run *r, struct json *o, const struct pf_view
 	return 0;
 }
 
-static int list_as_json(const struct cmd_run *r, const struct inventory *all, struct err *e)
+static struct json *list_json(const struct cmd_run *r, const struct inventory *all, struct err *e)
 {
 	auto_json struct json *array = json_new_array();
 
 	if (!array)
-		return err_nomem(e);
-	for (size_t i = 0; i < all->n_pfs; i++) {
+		err_nomem(e);
+	for (size_t i = 0; array && i < all->n_pfs; i++) {
 		const struct pf_view *p = &all->pf[i];
 
 		if (pf_json(r, json_push_object(array), p, e))
-			return -1;
-		for (size_t k = 0; k < p->n_vfs; k++) {
+			return NULL;
+		for (size_t k = 0; k < p->n_vfs; k++)
 			if (vf_json(r, json_push_object(array), p, &p->vf[k], e))
-				return -1;
-		}
+				return NULL;
 	}
-	return out_json(&r->out, array, e);
+	return TAKE_PTR(array);
 }
 
 /* ---- for people ---- */
 
-static const struct out_column columns[] = {
-	{ "DEVICE", 0 },       { "WHAT", 0 },         { "IFNAME", 0 },
-	{ "DRIVER", 0 },       { "MAC/GUID", 0 },     { "PF MAC", OUT_SPARE },
-	{ "VLAN", OUT_RIGHT }, { "LINK", OUT_SPARE }, { "NUMA", OUT_RIGHT | OUT_SPARE },
-	{ "RDMA", OUT_SPARE }, { "USE", 0 },          { "OWNER", OUT_SHRINK },
-};
-
-static const char *or_none(const char *text)
+static struct out_cell list_what(const struct cmd_run *r, const struct json *vf_id,
+				 char buf[LIST_TEXT_LEN])
 {
-	return *text ? text : NULL;
+	(void)r;
+	(void)snprintf(buf, LIST_TEXT_LEN, vf_id ? "VF %.0f" : "PF", json_num(vf_id));
+	return (struct out_cell){ buf, OUT_PLAIN };
 }
 
-static const char *number_text(int64_t n, char buf[24])
+/* If it is another one than that of the interface. */
+static struct out_cell list_pf_mac(const struct json *o)
 {
-	(void)snprintf(buf, 24, "%lld", (long long)n);
-	return n < 0 ? NULL : buf;
+	const char *mac = json_text(o, "pfMac");
+
+	return (struct out_cell){ strcmp(mac, json_text(o, "mac")) ? mac : NULL, OUT_PLAIN };
 }
 
-/* The GUID in an address of IPoIB; else the MAC. */
-static const char *address_text(struct hw_addr addr, char buf[HW_ADDR_STR_LEN])
+static struct out_cell list_vlan(const struct cmd_run *r, const struct json *vlan,
+				 char buf[LIST_TEXT_LEN])
 {
-	struct guid guid;
-
-	return hw_addr_guid(addr, &guid) ? guid_format(guid, buf)
-					 : or_none(hw_addr_format(addr, buf));
+	(void)r;
+	(void)snprintf(buf, LIST_TEXT_LEN, "%.0f", json_num(vlan));
+	return (struct out_cell){ json_num(vlan) > 0 ? buf : NULL, OUT_PLAIN };
 }
 
-static int pf_row(struct out_table *t, const struct pf_view *p, struct err *e)
+static struct out_cell list_use(const struct cmd_run *r, const struct json *o,
+				char buf[LIST_TEXT_LEN])
 {
-	char numa[24], mac[HW_ADDR_STR_LEN], use[48];
+	const char *use = json_str(json_get(o, "use"));
 
-	(void)snprintf(use, sizeof(use), "%u/%u VFs", p->count.num, p->count.total);
-	const struct out_cell cells[] = {
-		{ p->addr, OUT_PLAIN },
-		{ "PF", OUT_PLAIN },
-		{ or_none(p->netdev.name), OUT_PLAIN },
-		{ or_none(p->pci.driver), OUT_PLAIN },
-		{ address_text(p->netdev.addr, mac), OUT_PLAIN },
-		{ NULL, OUT_PLAIN },
-		{ NULL, OUT_PLAIN },
-		{ NULL, OUT_PLAIN },
-		{ number_text(p->pci.numa_node, numa), OUT_PLAIN },
-		{ or_none(p->rdma), OUT_PLAIN },
-		{ use, OUT_PLAIN },
-		{ NULL, OUT_PLAIN },
-	};
-
-	return out_row(t, cells, e);
+	(void)r;
+	if (!use) {
+		(void)snprintf(buf, LIST_TEXT_LEN, "%.0f/%.0f VFs",
+			       json_num(json_get(o, "sriovVfs")),
+			       json_num(json_get(o, "sriovTotalVfs")));
+		return (struct out_cell){ buf, OUT_PLAIN };
+	}
+	if (strcmp(use, vf_use_name(VF_FREE)) == 0)
+		return (struct out_cell){ use, OUT_GOOD };
+	return (struct out_cell){ use, strcmp(use, vf_use_name(VF_IN_USE)) == 0 ||
+						       strcmp(use, vf_use_name(VF_TAKEN)) == 0
+					       ? OUT_PLAIN
+					       : OUT_WARN };
 }
 
-static enum out_style use_style(enum vf_use u)
+static struct out_cell list_owner(const struct cmd_run *r, const struct json *o,
+				  char buf[LIST_TEXT_LEN])
 {
-	if (u == VF_FREE)
-		return OUT_GOOD;
-	return u == VF_IN_USE || u == VF_TAKEN ? OUT_PLAIN : OUT_WARN;
-}
-
-static const char *list_owner_text(const struct cmd_run *r, const struct vf_view *v, char *buf,
-				   size_t size)
-{
-	const struct vf_entry *x = &v->entry;
-	auto_record struct record whole = { 0 };
-	struct record part;
-	struct err ignored;
+	const struct json *w = json_get(o, "owner");
+	const char *ifname = json_text(w, "ifname"), *network = json_text(w, "network");
 	char id[OUT_ID_LEN];
 
-	if (!x->owned)
-		return or_none(v->why);
-	if (record_read_part(&r->ctx, &x->owner.key, &whole, &part, &ignored) == 0) {
-		const struct cni_pod pod = cni_args_pod(part.args);
-
-		if (*pod.name) {
-			(void)snprintf(buf, size, "pod %s/%s (%s, %s)", pod.ns, pod.name,
-				       x->owner.key.ifname, x->owner.key.network);
-			return buf;
-		}
-	}
-	(void)snprintf(buf, size, "%s/%s/%s", out_id(&r->out, x->owner.key.container, id),
-		       x->owner.key.ifname, x->owner.key.network);
-	return buf;
-}
-
-static int vf_row(const struct cmd_run *r, struct out_table *t, const struct vf_view *v,
-		  struct err *e)
-{
-	char numa[24], vlan[24], mac[HW_ADDR_STR_LEN], pf[HW_ADDR_STR_LEN], what[24],
-		owner[OUT_ID_LEN + 320];
-	const struct hw_addr at_pf = pf_mac(v);
-	bool tagged = (v->pf_side.has & VF_VLAN) && v->pf_side.vlan;
-	struct guid guid;
-	bool ib = list_guid_of(v, &guid);
-
-	(void)snprintf(what, sizeof(what), "VF %u", v->index);
-	const struct out_cell cells[] = {
-		{ v->addr, OUT_PLAIN },
-		{ what, OUT_PLAIN },
-		{ or_none(v->netdev.name), OUT_PLAIN },
-		{ or_none(v->pci.driver), OUT_PLAIN },
-		{ ib ? guid_format(guid, mac) : address_text(addr_of(v), mac), OUT_PLAIN },
-		{ hw_addr_equal(at_pf, addr_of(v)) ? NULL : address_text(at_pf, pf), OUT_PLAIN },
-		{ tagged ? number_text(v->pf_side.vlan, vlan) : NULL, OUT_PLAIN },
-		{ link_text(&v->pf_side), OUT_PLAIN },
-		{ number_text(v->pci.numa_node, numa), OUT_PLAIN },
-		{ or_none(v->rdma), OUT_PLAIN },
-		{ vf_use_name(v->use), use_style(v->use) },
-		{ list_owner_text(r, v, owner, sizeof(owner)), OUT_PLAIN },
-	};
-
-	return out_row(t, cells, e);
-}
-
-static int as_table(const struct cmd_run *r, const struct inventory *all, struct err *e)
-{
-	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
-
-	for (size_t i = 0; i < all->n_pfs; i++) {
-		const struct pf_view *p = &all->pf[i];
-
-		if (pf_row(&t, p, e))
-			return -1;
-		for (size_t k = 0; k < p->n_vfs; k++) {
-			if (vf_row(r, &t, &p->vf[k], e))
-				return -1;
-		}
-	}
-	if (t.n_rows)
-		out_table(&r->out, &t);
+	if (!w)
+		return (struct out_cell){ json_str(json_get(o, "why")), OUT_PLAIN };
+	if (json_get(w, "pod"))
+		(void)snprintf(buf, LIST_TEXT_LEN, "pod %s/%s (%s, %s)", json_text(w, "namespace"),
+			       json_text(w, "pod"), ifname, network);
 	else
-		out_none(&r->out, "No network card of this host has SR-IOV", r->ctx.sysfs,
-			 "bus/pci");
-	return 0;
+		(void)snprintf(buf, LIST_TEXT_LEN, "%s/%s/%s",
+			       out_id(&r->out, json_text(w, "container"), id), ifname, network);
+	return (struct out_cell){ buf, OUT_PLAIN };
 }
+
+static const struct list_column columns[] = {
+	{ .title = "DEVICE", 0, "pciAddress" },
+	{ .title = "WHAT", 0, "vfID", .cell = list_what },
+	{ .title = "IFNAME", 0, "ifName" },
+	{ .title = "DRIVER", 0, "driver" },
+	{ .title = "MAC/GUID", 0, "portGuid", .other = "mac" },
+	{ .title = "PF MAC", OUT_SPARE, .word = list_pf_mac },
+	{ .title = "VLAN", OUT_RIGHT, "vlan", .cell = list_vlan },
+	{ .title = "LINK", OUT_SPARE, "linkState" },
+	{ .title = "NUMA", OUT_RIGHT | OUT_SPARE, "numaNode" },
+	{ .title = "RDMA", OUT_SPARE, "rdmaDevice" },
+	{ .title = "USE", 0, .cell = list_use },
+	{ .title = "OWNER", OUT_SHRINK, .cell = list_owner },
+	{ .title = NULL },
+};
 
 static int list_read_one(const struct cmd_run *r, struct nl *nl, const char *name,
 			 struct inventory *all, struct err *e)
@@ -351,7 +296,17 @@ static int vf_list_run(struct cmd_run *r, struct err *e)
 	if (nl_open(&nl, e) ||
 	    (pf ? list_read_one(r, nl, pf, &all, e) : inventory_read(&r->ctx, nl, &all, e)))
 		return -1;
-	return r->out.json ? list_as_json(r, &all, e) : as_table(r, &all, e);
+
+	auto_json struct json *list = list_json(r, &all, e);
+
+	if (!list)
+		return -1;
+	if (r->out.json)
+		return out_json(&r->out, list, e);
+	if (json_len(list))
+		return list_print(r, columns, list, e);
+	out_none(&r->out, "No network card of this host has SR-IOV", r->ctx.sysfs, "bus/pci");
+	return 0;
 }
 
 static const struct opt opts[] = {
