@@ -3,150 +3,205 @@
  * list.c: `railctl rdma list`: devices with their ports. With --gids their GIDs, with --ib
  * what the subnet manager gave the ports of InfiniBand.
  */
-#include <stdio.h>
+#include "railctl/rdma/list.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/guid.h"
+#include "lib/cli/list.h"
+#include "lib/device/ib_port.h"
 #include "railctl/rdma/rdma.h"
-#include "railctl/rdma/ib.h"
 #include "railctl/rdma/pod.h"
 #include "rdma/inventory/json.h"
 
-/* ---- ports ---- */
+/* ---- cells ---- */
 
-static const struct out_column port_columns[] = {
-	{ "DEVICE", OUT_SHRINK }, { "PORT", OUT_RIGHT }, { "STATE", 0 },
-	{ "LAYER", 0 },           { "RATE", OUT_RIGHT }, { "MTU", OUT_RIGHT },
-	{ "NETDEV", 0 },          { "PCI", OUT_SPARE },  { "NUMA", OUT_RIGHT | OUT_SPARE },
-	{ "DRIVER", OUT_SPARE },  { "GIDS", OUT_RIGHT },
-};
-
-static const char *or_null(const char *text)
+static struct out_cell list_state(const struct json *n)
 {
-	return *text ? text : NULL;
+	const char *state = json_str(n);
+
+	return (struct out_cell){ state, state && strcmp(state, rdma_port_state_name(
+									RDMA_PORT_ACTIVE)) == 0
+						 ? OUT_GOOD
+						 : OUT_BAD };
+}
+
+static struct out_cell list_rate(const struct cmd_run *r, const struct json *mbps,
+				 char buf[LIST_TEXT_LEN])
+{
+	char number[IB_RATE_LEN];
+
+	(void)r;
+	(void)snprintf(buf, LIST_TEXT_LEN, "%sG", ib_rate_text((uint32_t)json_num(mbps), number));
+	return (struct out_cell){ mbps ? buf : NULL, OUT_PLAIN };
+}
+
+static bool is_ib(const struct json *port)
+{
+	return strcmp(json_text(port, "linkLayer"), ib_link_layer_name(IB_LAYER_INFINIBAND)) == 0;
 }
 
 /* GIDs of this namespace, and all: "2/14". On InfiniBand a GID belongs to the port: only "1". */
-static const char *count_gids(const struct inv_port *p, char out[24])
+static struct out_cell list_gids(const struct cmd_run *r, const struct json *port,
+				 char buf[LIST_TEXT_LEN])
 {
+	const struct json *gids = json_get(port, "gids");
 	size_t here = 0;
 
-	if (!p->has_gids)
-		return NULL;
-	if (p->layer == IB_LAYER_INFINIBAND) {
-		(void)snprintf(out, 24, "%zu", p->n_gids);
-		return out;
-	}
-	for (size_t i = 0; i < p->n_gids; i++)
-		here += p->gid[i].here;
-	(void)snprintf(out, 24, "%zu/%zu", here, p->n_gids);
-	return out;
+	(void)r;
+	if (!gids)
+		return (struct out_cell){ NULL, OUT_PLAIN };
+	json_each (gid, gids)
+		here += json_true(json_get(gid, "here"));
+	if (is_ib(port))
+		(void)snprintf(buf, LIST_TEXT_LEN, "%zu", json_len(gids));
+	else
+		(void)snprintf(buf, LIST_TEXT_LEN, "%zu/%zu", here, json_len(gids));
+	return (struct out_cell){ buf, OUT_PLAIN };
 }
 
-static int list_add_port(struct out_table *t, const struct inv_device *d, const struct inv_port *p,
-			 struct err *e)
+static struct out_cell list_owner(const struct json *gid)
 {
-	char port[RDMA_NUMBER_LEN], rate[16], mtu[RDMA_NUMBER_LEN], numa[RDMA_NUMBER_LEN];
-	char gids[24];
-	const struct out_cell cells[] = {
-		{ d->link.name, OUT_PLAIN },
-		{ rdma_number_text(p->port, port), OUT_PLAIN },
-		{ rdma_port_state_name(p->state),
-		  p->state == RDMA_PORT_ACTIVE ? OUT_GOOD : OUT_BAD },
-		{ ib_link_layer_name(p->layer), OUT_PLAIN },
-		{ rdma_rate_text(p->rate_mbps, rate), OUT_PLAIN },
-		{ p->netdev_mtu ? rdma_number_text(p->netdev_mtu, mtu) : NULL, OUT_PLAIN },
-		{ or_null(p->netdev), OUT_PLAIN },
-		{ or_null(d->bus), OUT_PLAIN },
-		{ rdma_number_text(d->numa_node, numa), OUT_PLAIN },
-		{ or_null(d->driver), OUT_PLAIN },
-		{ count_gids(p, gids), OUT_PLAIN },
-	};
-
-	return out_row(t, cells, e);
+	return json_true(json_get(gid, "here"))
+		       ? (struct out_cell){ "here", OUT_GOOD }
+		       : (struct out_cell){ json_str(json_get(gid, "netns")), OUT_PLAIN };
 }
 
-/* ---- GIDs ---- */
+/* A LID of 0 is not an assigned LID, and without a subnet manager there is none. */
+static struct out_cell list_lid(const struct cmd_run *r, const struct json *n,
+				char buf[LIST_TEXT_LEN])
+{
+	(void)r;
+	(void)snprintf(buf, LIST_TEXT_LEN, "%.0f", json_num(n));
+	return (struct out_cell){ n ? buf : NULL, json_num(n) > 0 ? OUT_PLAIN : OUT_BAD };
+}
 
-static const struct out_column gid_columns[] = {
-	{ "DEVICE", OUT_SHRINK }, { "PORT", OUT_RIGHT }, { "INDEX", OUT_RIGHT },  { "TYPE", 0 },
-	{ "GID", OUT_SHRINK },    { "NETDEV", 0 },       { "OWNER", OUT_SHRINK },
+static struct out_cell list_guid(const struct json *n)
+{
+	struct guid guid;
+	bool usable = json_str(n) && guid_parse(json_str(n), &guid) == 0 && guid_is_usable(guid);
+
+	return (struct out_cell){ json_str(n), usable || !n ? OUT_PLAIN : OUT_BAD };
+}
+
+/* "0:0xffff 1:0x8001": the entries of the table with their indices; with "..." if there are more.
+ */
+static struct out_cell list_pkeys(const struct cmd_run *r, const struct json *pkeys,
+				  char buf[LIST_TEXT_LEN])
+{
+	size_t len = 0;
+
+	(void)r;
+	*buf = '\0';
+	json_each (p, pkeys) {
+		if (len + 24 >= LIST_TEXT_LEN) {
+			(void)strcpy(buf + len, " ...");
+			break;
+		}
+		len += (size_t)snprintf(buf + len, LIST_TEXT_LEN - len, "%s%.0f:%s", len ? " " : "",
+					json_num(json_get(p, "index")), json_text(p, "pkey"));
+	}
+	return (struct out_cell){ buf, OUT_PLAIN };
+}
+
+/* ---- tables ---- */
+
+static const struct list_column port_columns[] = {
+	{ .title = "DEVICE", OUT_SHRINK, "device" },
+	{ .title = "PORT", OUT_RIGHT, "port" },
+	{ .title = "STATE", 0, "state", .word = list_state },
+	{ .title = "LAYER", 0, "linkLayer" },
+	{ .title = "RATE", OUT_RIGHT, "rateMbps", .cell = list_rate },
+	{ .title = "MTU", OUT_RIGHT, "mtu" },
+	{ .title = "NETDEV", 0, "ifName" },
+	{ .title = "PCI", OUT_SPARE, "pciAddress" },
+	{ .title = "NUMA", OUT_RIGHT | OUT_SPARE, "numaNode" },
+	{ .title = "DRIVER", OUT_SPARE, "driver" },
+	{ .title = "GIDS", OUT_RIGHT, .cell = list_gids },
+	{ .title = NULL },
 };
 
-static int add_gid(struct out_table *t, const struct inv_device *d, const struct inv_port *p,
-		   const struct inv_gid *g, struct err *e)
-{
-	char port[RDMA_NUMBER_LEN], index[RDMA_NUMBER_LEN], ip[IP_STR_LEN];
-	const struct out_cell cells[] = {
-		{ d->link.name, OUT_PLAIN },
-		{ rdma_number_text(p->port, port), OUT_PLAIN },
-		{ rdma_number_text(g->entry.index, index), OUT_PLAIN },
-		{ gid_type_name(g->entry.type), OUT_PLAIN },
-		{ ip_format(gid_to_ip(&g->entry.gid), ip), OUT_PLAIN },
-		{ or_null(g->entry.netdev), OUT_PLAIN },
-		{ g->here ? "here" : or_null(g->netns), g->here ? OUT_GOOD : OUT_PLAIN },
-	};
+static const struct list_column gid_columns[] = {
+	{ .title = "DEVICE", OUT_SHRINK, "device" },
+	{ .title = "PORT", OUT_RIGHT, "port" },
+	{ .title = "INDEX", OUT_RIGHT, "index" },
+	{ .title = "TYPE", 0, "type" },
+	{ .title = "GID", OUT_SHRINK, "address" },
+	{ .title = "NETDEV", 0, "ifName" },
+	{ .title = "OWNER", OUT_SHRINK, .word = list_owner },
+	{ .title = NULL },
+};
 
-	return out_row(t, cells, e);
+static const struct list_column ib_columns[] = {
+	{ .title = "DEVICE", OUT_SHRINK, "device" },
+	{ .title = "PORT", OUT_RIGHT, "port" },
+	{ .title = "STATE", 0, "state", .word = list_state },
+	{ .title = "PHYSICAL", 0, "physicalState" },
+	{ .title = "RATE", OUT_RIGHT, "rateMbps", .cell = list_rate },
+	{ .title = "LID", OUT_RIGHT, "lid", .cell = list_lid },
+	{ .title = "LMC", OUT_RIGHT, "lmc" },
+	{ .title = "SM-LID", OUT_RIGHT, "smLid", .cell = list_lid },
+	{ .title = "NODE-GUID", OUT_SPARE, "nodeGuid", .word = list_guid },
+	{ .title = "PORT-GUID", 0, "portGuid", .word = list_guid },
+	{ .title = "PKEYS", OUT_SHRINK, "pkeys", .cell = list_pkeys },
+	{ .title = NULL },
+};
+
+/* A row with members of the device, too. -1: no memory. */
+static int push_row(struct json *rows, const struct json *item, const struct json *device,
+		    const struct json *port)
+{
+	static const char *const keys[] = { "pciAddress", "numaNode", "driver", "nodeGuid" };
+	struct json *row = json_dup(item);
+
+	if (!row || json_push(rows, row) ||
+	    json_add_str(row, "device", json_text(device, "name")) ||
+	    (item != port && json_add_copy(row, "port", json_get(port, "port"))))
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (json_add_copy(row, keys[i], json_get(device, keys[i])))
+			return -1;
+	return 0;
+}
+
+static struct json *rows_of(const struct json *devices, enum rdma_list_view view)
+{
+	auto_json struct json *rows = json_new_array();
+
+	json_each (device, devices) {
+		json_each (port, json_get(device, "ports")) {
+			const bool shown =
+				view == RDMA_VIEW_PORTS || (view == RDMA_VIEW_IB && is_ib(port));
+
+			if (!rows || (shown && push_row(rows, port, device, port)))
+				return NULL;
+			json_each (gid, view == RDMA_VIEW_GIDS ? json_get(port, "gids") : NULL)
+				if (push_row(rows, gid, device, port))
+					return NULL;
+		}
+	}
+	return TAKE_PTR(rows);
+}
+
+int rdma_list_print(const struct cmd_run *r, const struct json *devices, enum rdma_list_view view,
+		    struct err *e)
+{
+	static const struct list_column *const columns[] = { [RDMA_VIEW_PORTS] = port_columns,
+							     [RDMA_VIEW_GIDS] = gid_columns,
+							     [RDMA_VIEW_IB] = ib_columns };
+	auto_json struct json *rows = rows_of(devices, view);
+
+	if (!rows)
+		return err_nomem(e);
+	if (json_len(rows))
+		return list_print(r, columns[view], rows, e);
+	out_line(&r->out, OUT_PLAIN, "%s",
+		 view == RDMA_VIEW_IB ? "No InfiniBand ports." : "No GIDs.");
+	return 0;
 }
 
 /* ---- the command ---- */
-
-enum view { VIEW_PORTS, VIEW_GIDS, VIEW_IB };
-
-static int add_rows(struct out_table *t, enum view view, const struct inv_device *d,
-		    const struct inv_port *p, struct err *e)
-{
-	switch (view) {
-	case VIEW_PORTS:
-		return list_add_port(t, d, p, e);
-	case VIEW_IB:
-		return rdma_ib_row(t, d, p, e);
-	case VIEW_GIDS:
-		for (size_t g = 0; g < p->n_gids; g++) {
-			if (add_gid(t, d, p, &p->gid[g], e))
-				return -1;
-		}
-	}
-	return 0;
-}
-
-static int fill_table(struct out_table *t, const struct rdma_inventory *v, enum view view,
-		      struct err *e)
-{
-	for (size_t i = 0; i < v->n_devices; i++) {
-		const struct inv_device *d = &v->device[i];
-
-		for (const struct inv_port *p = d->port; p < d->port + d->n_ports; p++) {
-			if (add_rows(t, view, d, p, e))
-				return -1;
-		}
-	}
-	return 0;
-}
-
-static int list_show_table(const struct cmd_run *r, const struct rdma_inventory *v, struct err *e)
-{
-	static const struct out_table views[] = {
-		[VIEW_PORTS] = { .columns = port_columns, .n_columns = ARRAY_SIZE(port_columns) },
-		[VIEW_GIDS] = { .columns = gid_columns, .n_columns = ARRAY_SIZE(gid_columns) },
-		[VIEW_IB] = { .columns = rdma_ib_columns, .n_columns = RDMA_IB_COLUMNS },
-	};
-	enum view view = opt_is_set(&r->opts, "gids") ? VIEW_GIDS
-			 : opt_is_set(&r->opts, "ib") ? VIEW_IB
-						      : VIEW_PORTS;
-	auto_table struct out_table t = views[view];
-
-	if (fill_table(&t, v, view, e))
-		return -1;
-	if (t.n_rows)
-		out_table(&r->out, &t);
-	else if (v->n_devices)
-		out_line(&r->out, OUT_PLAIN, "%s",
-			 view == VIEW_IB ? "No InfiniBand ports." : "No GIDs.");
-	else
-		out_line(&r->out, OUT_PLAIN, "No RDMA devices%s.",
-			 v->has_rdma ? "" : ": this kernel has no RDMA");
-	return 0;
-}
 
 static int list_run(struct cmd_run *r, struct err *e)
 {
@@ -157,12 +212,22 @@ static int list_run(struct cmd_run *r, struct err *e)
 		return cmd_usage(r, e, "--gids and --ib exclude each other");
 	if (rdma_pod_read(r, &pid, &v, e))
 		return -1;
-	if (!r->out.json)
-		return list_show_table(r, &v, e);
 
 	auto_json struct json *array = inventory_json(&v);
 
-	return array ? out_json(&r->out, array, e) : err_nomem(e);
+	if (!array)
+		return err_nomem(e);
+	if (r->out.json)
+		return out_json(&r->out, array, e);
+	if (v.n_devices)
+		return rdma_list_print(r, array,
+				       opt_is_set(&r->opts, "gids") ? RDMA_VIEW_GIDS
+				       : opt_is_set(&r->opts, "ib") ? RDMA_VIEW_IB
+								    : RDMA_VIEW_PORTS,
+				       e);
+	out_line(&r->out, OUT_PLAIN, "No RDMA devices%s.",
+		 v.has_rdma ? "" : ": this kernel has no RDMA");
+	return 0;
 }
 
 static const struct opt options[] = {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ib_test.c: the table of InfiniBand ports, as `railctl rdma list --ib` prints it. */
-#include "railctl/rdma/ib.h"
+/* list_test.c: the tables of `railctl rdma list`. */
+#include "railctl/rdma/list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
+#include "rdma/inventory/json.h"
 #include "rdma/testing/pod.h"
 
 /* A port that works, one that waits for a subnet manager, one without a cable, one of RoCE. */
@@ -34,32 +35,34 @@ static struct rdma_inventory machine(void)
 	return v;
 }
 
-static int print_it(void *arg, struct err *e)
+static int print_to(FILE *to, const struct rdma_inventory *v, enum rdma_list_view view,
+		    struct err *e)
 {
-	auto_table struct out_table t = { .columns = rdma_ib_columns,
-					  .n_columns = RDMA_IB_COLUMNS };
-	const struct rdma_inventory *v = arg;
+	const struct cmd_run r = { .out.to = to };
+	auto_json struct json *devices = inventory_json(v);
 
-	for (size_t i = 0; i < v->n_devices; i++)
-		if (rdma_ib_row(&t, &v->device[i], &v->device[i].port[0], e))
-			return -1;
-	return 0;
+	return devices ? rdma_list_print(&r, devices, view, e) : err_nomem(e);
 }
 
-static char *printed(const struct rdma_inventory *v)
+static int print_it(void *arg, struct err *e)
 {
-	auto_table struct out_table t = { .columns = rdma_ib_columns,
-					  .n_columns = RDMA_IB_COLUMNS };
+	FILE *to = fopen("/dev/null", "w");
+	int rc = to ? print_to(to, arg, RDMA_VIEW_IB, e) : err_nomem(e);
+
+	if (to)
+		(void)fclose(to);
+	return rc;
+}
+
+static char *printed(const struct rdma_inventory *v, enum rdma_list_view view)
+{
 	char *text = NULL;
 	size_t len = 0;
 	FILE *to = open_memstream(&text, &len);
-	const struct out o = { .to = to };
 	struct err e;
 
 	ck_assert_ptr_nonnull(to);
-	for (size_t i = 0; i < v->n_devices; i++)
-		ck_assert_int_eq(rdma_ib_row(&t, &v->device[i], &v->device[i].port[0], &e), 0);
-	out_table(&o, &t);
+	ck_assert_int_eq(print_to(to, v, view, &e), 0);
 	(void)fclose(to);
 	return text;
 }
@@ -73,12 +76,26 @@ START_TEST(each_port_of_InfiniBand_is_a_line)
 		" 50:6b:4b:03:00:c1:a2:b3  0:0xffff 1:0x8001\n"
 		"mlx5_1     1  INIT    LinkUp    2.5G    0    0       0  50:6b:4b:03:00:c1:a2:b4 "
 		" 00:00:00:00:00:00:00:00  0:0xffff\n"
-		"mlx5_2     1  DOWN    Polling      -    -    -       -  00:00:00:00:00:00:00:00 "
+		"mlx5_2     1  DOWN    Polling      -    -    -       -  -                       "
 		" -                        -\n";
 	auto_rdma_inventory struct rdma_inventory v = machine();
-	auto_free char *text = printed(&v);
+	auto_free char *text = printed(&v, RDMA_VIEW_IB);
 
 	ck_assert_str_eq(text, want);
+}
+END_TEST
+
+START_TEST(ports_and_GIDs_have_the_values_of_their_device)
+{
+	auto_rdma_inventory struct rdma_inventory v = machine();
+	auto_free char *ports = printed(&v, RDMA_VIEW_PORTS), *gids = printed(&v, RDMA_VIEW_GIDS);
+
+	ck_assert_ptr_nonnull(strstr(ports, "mlx5_0     1  ACTIVE  InfiniBand  100G     -  -       "
+					    "0000:18:00.0     -  -          1\n"));
+	ck_assert_ptr_nonnull(strstr(ports, "mlx5_9     1  ACTIVE  Ethernet    100G  4200  net9    "
+					    "0000:09:00.2     -  -        2/4\n"));
+	ck_assert_ptr_nonnull(strstr(gids, "mlx5_9     1      3  RoCE v2  10.1.0.5                 "
+					   "net9    here\n"));
 }
 END_TEST
 
@@ -88,7 +105,7 @@ START_TEST(a_long_partition_table_is_cut_between_two_keys)
 
 	for (uint32_t i = 2; i < 128; i++)
 		pod_pkey(&v.device[0].port[0], i, (uint16_t)(0x8000 + i));
-	auto_free char *text = printed(&v);
+	auto_free char *text = printed(&v, RDMA_VIEW_IB);
 	ck_assert_ptr_nonnull(strstr(text, " 2:0x8002 3:0x8003 "));
 	ck_assert_ptr_nonnull(strstr(text, " ...\n"));
 }
@@ -102,5 +119,6 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("rdma_ib", each_port_of_InfiniBand_is_a_line,
+TEST_PROGRAM("rdma_list", each_port_of_InfiniBand_is_a_line,
+	     ports_and_GIDs_have_the_values_of_their_device,
 	     a_long_partition_table_is_cut_between_two_keys, allocations_may_fail)
