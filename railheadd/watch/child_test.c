@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child_test.c: children that answer, have a standard input, print too much, and hang. */
+/* child_test.c: children that answer, print too much, and hang. */
 #include "railheadd/watch/child.h"
 
 #include <event2/event.h>

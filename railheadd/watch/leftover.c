@@ -31,13 +31,6 @@ static const struct json_field keys[] = {
 	{ 0 },
 };
 
-static const struct json_field due_keys[] = {
-	{ "kind", J_ENUM, J_AT(struct leftover, kind), .names = kinds },
-	{ "what", J_STRING, J_AT(struct leftover, what) },
-	{ "mark", J_STRING, J_AT(struct leftover, mark) },
-	{ 0 },
-};
-
 const char *leftover_kind_name(enum leftover_kind kind)
 {
 	return kinds[kind].name;
@@ -69,26 +62,4 @@ int leftover_parse(const char *line, size_t len, struct json **tree, struct left
 	*out = f;
 	*tree = TAKE_PTR(root);
 	return 0;
-}
-
-int leftover_add_due(struct json *list, const struct leftover *f)
-{
-	return json_encode(json_push_object(list), due_keys, f);
-}
-
-static bool leftover_is_text(const struct json *o, const char *key, const char *text)
-{
-	const char *s = json_str(json_get(o, key));
-
-	return s && strcmp(s, text) == 0;
-}
-
-bool leftover_is_due(const struct json *list, const struct leftover *f)
-{
-	json_each (o, list) {
-		if (leftover_is_text(o, "what", f->what) && leftover_is_text(o, "mark", f->mark) &&
-		    leftover_is_text(o, "kind", kinds[f->kind].name))
-			return true;
-	}
-	return false;
 }

@@ -51,11 +51,4 @@ char *leftover_print(const struct leftover *f);
 int leftover_parse(const char *line, size_t len, struct json **tree, struct leftover *out,
 		   struct err *e) must_check;
 
-/*
- * leftover_add_due - add f to a list of what may be repaired. leftover_is_due - whether the list
- * has it, with the same mark.
- */
-int leftover_add_due(struct json *list, const struct leftover *f) must_check;
-bool leftover_is_due(const struct json *list, const struct leftover *f);
-
 #endif

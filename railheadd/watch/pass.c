@@ -25,7 +25,7 @@
 
 struct pass {
 	struct ctx ctx;
-	const struct json *due;
+	const struct waiting_due *due;
 	struct nl *nl; /* for VFs */
 };
 
@@ -120,7 +120,7 @@ static int pass_look_at_record(const struct ctx *place, const struct record *r, 
 		       r->key.ifname);
 	(void)snprintf(mark, sizeof(mark), "%016" PRIx64, r->tree ? record_mark(r) : 0);
 	pass_pod_of(r, &pod);
-	if (verdict == VERDICT_STALE && leftover_is_due(p->due, &f) &&
+	if (verdict == VERDICT_STALE && waiting_is_due(p->due, &f) &&
 	    !repair_record(place, r, &f, &v, &why))
 		return 0;
 	pass_tell(&f);
@@ -144,7 +144,7 @@ static int pass_look_at_link(const struct link_info *link, void *arg)
 			      .uid = "" };
 
 	(void)snprintf(mark, sizeof(mark), "%016" PRIx64, number);
-	if (leftover_is_due(p->due, &f))
+	if (waiting_is_due(p->due, &f))
 		f.outcome = LEFTOVER_REPAIRED;
 	pass_tell(&f);
 	return f.outcome == LEFTOVER_REPAIRED;
@@ -190,7 +190,7 @@ static int look_at_vf(const struct vf_entry *x, void *arg)
 	if (verdict == VERDICT_NONE)
 		return 0;
 	(void)snprintf(mark, sizeof(mark), "%016" PRIx64, mark_of_vf(x));
-	if (verdict == VERDICT_STALE && leftover_is_due(p->due, &f)) {
+	if (verdict == VERDICT_STALE && waiting_is_due(p->due, &f)) {
 		f.outcome = LEFTOVER_REPAIRED;
 		if (manager_gc(&m, x->vf, false, &r, &why)) {
 			f.outcome = LEFTOVER_FAILED;
@@ -246,7 +246,7 @@ static int look_at_links(struct pass *p, struct err *e)
 static int remove_masters(struct pass *p, struct err *e)
 {
 	(void)e;
-	if (json_len(p->due))
+	if (waiting_any_due(p->due))
 		stale_tidy(&p->ctx);
 	stale_masters(&p->ctx);
 	return 0;
@@ -288,7 +288,7 @@ static int pass_run(struct pass *p, struct err *e)
 	return rc;
 }
 
-int pass_main(const struct json *due)
+int pass_main(const struct waiting_due *due)
 {
 	struct pass p = { .due = due };
 	struct err e;

@@ -5,11 +5,12 @@
 #ifndef RAILHEAD_RAILHEADD_WATCH_PASS_H
 #define RAILHEAD_RAILHEADD_WATCH_PASS_H
 
+#include "railheadd/watch/waiting.h"
+
 /*
- * pass_main - for a child: due is waiting_due(), standard output gets the leftovers, and at the
+ * pass_main - for a child: it repairs what is due. Standard output gets the leftovers, and at the
  * end LEFTOVER_END. An error is logged, and then there is no end. Returns the exit status.
  */
-struct json;
-int pass_main(const struct json *due);
+int pass_main(const struct waiting_due *due);
 
 #endif

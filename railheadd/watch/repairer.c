@@ -144,18 +144,11 @@ static void told_all(void *arg, enum child_end how, const char *text, size_t len
 	}
 }
 
-static int start_pass(struct repairer *r, struct err *e)
-{
-	r->due = waiting_due(&r->waiting, ctx_mono_ms(), r->conf.grace);
-	int rc = r->due ? child_start(r->child, e) : err_nomem(e);
-	json_free(r->due);
-	r->due = NULL;
-	return rc;
-}
-
 static int pass_in_child(const void *arg)
 {
-	return pass_main(((const struct repairer *)arg)->due);
+	const struct repairer *r = arg;
+
+	return pass_main(&(struct waiting_due){ &r->waiting, ctx_mono_ms(), r->conf.grace });
 }
 
 static void repairer_timer(evutil_socket_t fd, short what, void *arg)
@@ -167,7 +160,7 @@ static void repairer_timer(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	r->complete = false;
 	waiting_begin(&r->waiting);
-	if (start_pass(r, &e) == 0)
+	if (child_start(r->child, &e) == 0)
 		return;
 	log_error(&r->conf.ctx->log, "repair: %s", e.msg);
 	repairer_arm(r, r->conf.every);

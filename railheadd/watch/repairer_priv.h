@@ -14,7 +14,6 @@ struct repairer {
 	struct event *timer; /* the next pass */
 	struct child *child;
 	struct waiting waiting;
-	struct json *due; /* while a child is forked: waiting_due() */
 	struct repairer_counts counts;
 	int64_t ended; /* ctx_mono_ms() of the last pass; 0: none yet */
 	bool again;    /* a pass was asked for while one runs */

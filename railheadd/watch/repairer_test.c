@@ -13,7 +13,7 @@
 static bool too_long; /* the pass prints a line that is too long, and hangs */
 
 /* Instead of a look at this host. */
-int pass_main(const struct json *due)
+int pass_main(const struct waiting_due *due)
 {
 	(void)due;
 	if (!too_long)

@@ -30,7 +30,7 @@ void waiting_end(struct waiting *w)
 	w->n = kept;
 }
 
-static struct waiting_item *find_item(struct waiting *w, const struct leftover *f)
+static struct waiting_item *find_item(const struct waiting *w, const struct leftover *f)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		struct waiting_item *x = &w->items[i];
@@ -81,23 +81,25 @@ bool waiting_note(struct waiting *w, const struct leftover *f, int64_t now)
 	return news;
 }
 
-static bool is_due(const struct waiting_item *x, int64_t now, int64_t grace)
+static bool is_due(const struct waiting_due *d, const struct waiting_item *x)
 {
-	return x->outcome != LEFTOVER_ALONE && now - x->since >= grace;
+	return x->outcome != LEFTOVER_ALONE && d->now - x->since >= d->grace;
 }
 
-struct json *waiting_due(const struct waiting *w, int64_t now, int64_t grace)
+bool waiting_is_due(const struct waiting_due *d, const struct leftover *f)
 {
-	auto_json struct json *list = json_new_array();
+	const struct waiting_item *x = find_item(d->w, f);
 
-	for (size_t i = 0; list && i < w->n; i++) {
-		const struct waiting_item *x = &w->items[i];
-		const struct leftover f = { .kind = x->kind, .what = x->what, .mark = x->mark };
+	return x && strcmp(x->mark, f->mark) == 0 && is_due(d, x);
+}
 
-		if (is_due(x, now, grace) && leftover_add_due(list, &f))
-			return NULL;
+bool waiting_any_due(const struct waiting_due *d)
+{
+	for (size_t i = 0; i < d->w->n; i++) {
+		if (is_due(d, &d->w->items[i]))
+			return true;
 	}
-	return TAKE_PTR(list);
+	return false;
 }
 
 int64_t waiting_next(const struct waiting *w, int64_t now, int64_t grace)

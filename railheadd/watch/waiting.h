@@ -41,11 +41,13 @@ void waiting_end(struct waiting *w);
  */
 bool waiting_note(struct waiting *w, const struct leftover *f, int64_t now);
 
-/*
- * waiting_due - a list for leftover_is_due() of what has been stale for at least grace ms. NULL: no
- * memory; the caller frees it.
- */
-struct json *waiting_due(const struct waiting *w, int64_t now, int64_t grace);
+/* waiting_is_due - f has been stale for at least grace ms. waiting_any_due - something has. */
+struct waiting_due {
+	const struct waiting *w;
+	int64_t now, grace;
+};
+bool waiting_is_due(const struct waiting_due *d, const struct leftover *f);
+bool waiting_any_due(const struct waiting_due *d);
 
 /*
  * waiting_next - in how many ms the next leftover is due; -1: none waits. One whose repair failed
