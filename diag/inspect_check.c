@@ -7,6 +7,28 @@
 #include "diag/inspect_priv.h"
 #include "cni/routing/routing.h"
 
+/* ---- codes ---- */
+
+static const struct {
+	const char *check, *name;
+} codes[] = {
+#define CODE(name, check, code) { check, code },
+	INSPECT_CODES_EACH(CODE)
+#undef CODE
+};
+
+const char *inspect_code_name(enum inspect_code c)
+{
+	return codes[c].name;
+}
+
+const char *inspect_code_check(enum inspect_code c)
+{
+	return codes[c].check;
+}
+
+/* ---- findings ---- */
+
 static struct finding *inspect_check_add(struct inspect_run *run, const struct inspect_rail *r,
 					 const char *check, enum finding_state state)
 {
