@@ -75,41 +75,25 @@ static int drop_invalid(struct peer_pools *p, struct err *e)
 
 /* ---- the report ---- */
 
-static const struct out_column columns[] = {
-	{ "POOL", OUT_SHRINK },    { "SUBNET", OUT_SHRINK },    { "RANGES", OUT_SHRINK },
-	{ "GATEWAY", OUT_SHRINK }, { "BLOCK SIZE", OUT_RIGHT },
-};
-
-static int pool_import_print_pools(const struct out *o, const struct json *pools, struct err *e)
+static struct out_cell import_ranges(const struct cmd_run *r, const struct json *ranges,
+				     char buf[LIST_TEXT_LEN])
 {
-	auto_table struct out_table t = { .columns = columns, .n_columns = ARRAY_SIZE(columns) };
-
-	json_each (pool, pools) {
-		const struct json *ranges = json_get(pool, "ranges");
-		char block[24], more[64];
-
-		(void)snprintf(block, sizeof(block), "%.0f", json_num(json_get(pool, "blockSize")));
-		(void)snprintf(more, sizeof(more), "%zu ranges", json_len(ranges));
-		const struct out_cell cells[] = {
-			{ json_text(pool, "name"), OUT_PLAIN },
-			{ json_text(pool, "subnet"), OUT_PLAIN },
-			{ !ranges                ? "all"
-			  : json_len(ranges) > 1 ? more
-						 : json_str(json_first(ranges)),
-			  OUT_PLAIN },
-			{ json_text(pool, "gateway"), OUT_PLAIN },
-			{ block, OUT_PLAIN },
-		};
-
-		if (out_row(&t, cells, e))
-			return -1;
-	}
-	if (t.n_rows)
-		out_table(o, &t);
-	else
-		out_line(o, OUT_WARN, "No pools.");
-	return 0;
+	(void)r;
+	(void)snprintf(buf, LIST_TEXT_LEN, "%zu ranges", json_len(ranges));
+	return (struct out_cell){ !ranges                ? "all"
+				  : json_len(ranges) > 1 ? buf
+							 : json_str(json_first(ranges)),
+				  OUT_PLAIN };
 }
+
+static const struct list_column columns[] = {
+	{ .title = "POOL", OUT_SHRINK, "name" },
+	{ .title = "SUBNET", OUT_SHRINK, "subnet" },
+	{ .title = "RANGES", OUT_SHRINK, "ranges", .cell = import_ranges },
+	{ .title = "GATEWAY", OUT_SHRINK, "gateway" },
+	{ .title = "BLOCK SIZE", OUT_RIGHT, "blockSize" },
+	{ .title = NULL },
+};
 
 static void print_notes(const struct out *o, const struct json *notes)
 {
@@ -170,7 +154,9 @@ static int pool_import_report(const struct cmd_run *r, const struct peer_pools *
 {
 	if (r->out.json)
 		return pool_import_print_json(&r->out, p, e);
-	if (pool_import_print_pools(&r->out, p->pools, e))
+	if (!json_len(p->pools))
+		out_line(&r->out, OUT_WARN, "No pools.");
+	else if (list_print(r, columns, p->pools, e))
 		return -1;
 	print_notes(&r->out, p->notes);
 	if (pool_import_print_reserved(&r->out, p->ranges))
