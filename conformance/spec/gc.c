@@ -108,6 +108,8 @@ static void cni_075(struct t *t)
 		job_end(t, &gc[i]);
 		expect(t, t->rc == 0, "a GC beside an ADD must succeed");
 	}
+	/* On a busy machine each GC may have ended before any ADD had something to keep. */
+	ok(t, "GC");
 	for (int i = 0; i < 4; i++) {
 		pod(t, text("p%d", i));
 		if (t->p->kind == INTERFACE)
