@@ -14,10 +14,8 @@ int sm_call_begin(const struct ctx *ctx, bool create, int timeout_ms, struct sm_
 	c->dir = sm_file_open_dir(ctx, create, &why);
 	if (c->dir < 0 && !create && why.errnum == ENOENT)
 		return 1;
-	if (c->dir < 0) {
-		*e = why;
-		return -1;
-	}
+	if (c->dir < 0)
+		return err_pass(e, &why);
 	c->hooks_rc = sm_hooks_list(ctx, &c->hooks, &c->hooks_err);
 	return ctx_boot_id(ctx, c->boot, e);
 }
@@ -38,10 +36,8 @@ int sm_call_left(const struct sm_call *c)
 int sm_call_hooks(struct sm_call *c, enum sm_action action, const struct sm_member *m,
 		  struct err *e)
 {
-	if (c->hooks_rc) {
-		*e = c->hooks_err;
-		return -1;
-	}
+	if (c->hooks_rc)
+		return err_pass(e, &c->hooks_err);
 	if (!c->hooks.n) {
 		err_set(e, ERR_NOTFOUND, 0, "there is no hook in %s/" SM_HOOKS_DIR,
 			c->ctx->etc_dir);

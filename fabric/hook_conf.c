@@ -40,10 +40,8 @@ int hook_conf_load(const char *path, bool optional, const struct hook_conf *c, s
 
 	if (len < 0 && optional && why.errnum == ENOENT)
 		return 0;
-	if (len < 0) {
-		*e = why;
-		return -1;
-	}
+	if (len < 0)
+		return err_pass(e, &why);
 	return decode_conf(text, (size_t)len, c, e) ? err_wrap(e, "%s", path) : 0;
 }
 

@@ -55,12 +55,8 @@ static int reload_by_file(const struct ctx *ctx, const char *path, size_t *n, st
 	auto_free char *text = NULL;
 	struct err why;
 
-	if (fs_read_at(AT_FDCWD, path, 64, &text, &why) < 0) {
-		if (why.errnum == ENOENT)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (fs_read_at(AT_FDCWD, path, 64, &text, &why) < 0)
+		return why.errnum == ENOENT ? 0 : err_pass(e, &why);
 	text[strspn(text, "0123456789")] = '\0';
 	return send_reload(ctx, text, n, e);
 }

@@ -74,10 +74,8 @@ static int add_member(struct sm_call *c, const struct sm_member *m, struct err *
 
 	if (lock < 0)
 		return -1;
-	if (c->hooks_rc) {
-		*e = c->hooks_err;
-		return -1;
-	}
+	if (c->hooks_rc)
+		return err_pass(e, &c->hooks_err);
 	/* A hook that comes later must not take this away from the pod. */
 	if (!c->hooks.n)
 		return fs_unlink_at(c->dir, name, e);

@@ -349,10 +349,8 @@ int folder_receipt(int dir, struct receipt *out, struct err *e)
 
 	if (len < 0 && why.errnum == ENOENT)
 		return 1;
-	if (len < 0) {
-		*e = why;
-		return -1;
-	}
+	if (len < 0)
+		return err_pass(e, &why);
 	return receipt_decode(text, (size_t)len, out, e) ? err_wrap(e, RECEIPT_FILE) : 0;
 }
 

@@ -261,8 +261,7 @@ static int decide_foreign(void *arg, struct err *e)
 
 	if (plan_decide(arg, false, &why) == -1 && why.code == ERR_BUSY)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 START_TEST(failed_allocations_are_said)

@@ -75,8 +75,7 @@ static int open_pod(const char *path, struct netns *pod, struct err *e)
 	/* A file, a directory, a device or a namespace of another kind took its place (CNI-049). */
 	if (why.errnum == ENOENT || why.errnum == EINVAL)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 #define NAMES_MAX 128 /* that an attachment can have */
@@ -259,8 +258,7 @@ static int lock_if_any(const struct record_place *records, const struct record_k
 	*fd = record_lock(&records->ctx, key, false, ATTACH_LOCK_MS, &why);
 	if (*fd >= 0 || why.code != ERR_AGAIN)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 int attach_del(const struct cni_call *call, struct err *e)

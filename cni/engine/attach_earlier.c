@@ -109,10 +109,8 @@ int attach_refuse_taken(const struct attach *a, struct err *e)
 	struct link_info link = { 0 };
 	struct err why;
 
-	if (nl_link_by_any_name(a->pod_nl, key.ifname, &link, &why) && why.errnum != ENODEV) {
-		*e = why;
-		return -1;
-	}
+	if (nl_link_by_any_name(a->pod_nl, key.ifname, &link, &why) && why.errnum != ENODEV)
+		return err_pass(e, &why);
 	if (attach_refuse_second(a, &key, e))
 		return -1;
 	if (!link.ifindex)

@@ -60,12 +60,8 @@ static int delete_link(struct add *s, struct err *e)
 
 	/* Made, but never looked at: by its name, which was free before. */
 	if (!s->a.link.ifindex &&
-	    nl_link_by_name(s->a.pod_nl, s->a.call->env.ifname, &s->a.link, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	    nl_link_by_name(s->a.pod_nl, s->a.call->env.ifname, &s->a.link, &why))
+		return why.errnum == ENODEV ? 0 : err_pass(e, &why);
 	return nl_link_delete(s->a.pod_nl, s->a.link.ifindex, e);
 }
 

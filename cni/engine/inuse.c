@@ -53,10 +53,8 @@ static int wait_and_try(const struct inuse_place *at, const struct change *c, st
 	while (backoff_pause(&p)) {
 		if (try_once(at, c, &why) == 0)
 			return 0;
-		if (why.errnum != EADDRINUSE) {
-			*e = why;
-			return -1;
-		}
+		if (why.errnum != EADDRINUSE)
+			return err_pass(e, &why);
 	}
 	return inuse_refuse_unknown(at, c, e);
 }
@@ -68,10 +66,8 @@ static int inuse_change(const struct inuse_place *at, const struct change *c, st
 
 	if (try_once(at, c, &why) == 0)
 		return 0;
-	if (why.errnum != EADDRINUSE) {
-		*e = why;
-		return -1;
-	}
+	if (why.errnum != EADDRINUSE)
+		return err_pass(e, &why);
 
 	int found = inuse_find(at, &c->what, who, &ignored);
 

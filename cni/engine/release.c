@@ -36,10 +36,8 @@ static int run_del(const struct cni_call *call, const struct delegate_call *del,
 
 	if (delegate_start(call, del, attach_ipam_timeout_ms(call->conf.tree), &ipam, &why) == 0)
 		return delegate_finish(&ipam, NULL, NULL, e);
-	if (leased || why.code != ERR_DELEGATE) {
-		*e = why;
-		return -1;
-	}
+	if (leased || why.code != ERR_DELEGATE)
+		return err_pass(e, &why);
 	log_warn(&call->ctx.log, "%s; there is no record of this attachment, and so no address",
 		 why.msg);
 	return 0;

@@ -232,10 +232,8 @@ static int examine_locked(const struct ctx *ctx, const struct record_key *key, s
 	if (record_read(ctx, key, r, &why)) {
 		if (why.code == ERR_NOTFOUND)
 			return set_state(v, REPAIR_GONE, "removed meanwhile");
-		if (!record_is_damaged(&why)) {
-			*e = why;
-			return -1;
-		}
+		if (!record_is_damaged(&why))
+			return err_pass(e, &why);
 		*r = (struct record){ .key = *key, .name_mismatch = why.code == ERR_STATE };
 		if (r->name_mismatch)
 			return engine_repair_examine(ctx, r, v, e);
@@ -306,10 +304,8 @@ int repair_one(const struct ctx *ctx, const struct record_key *key, const struct
 	*out = (struct repair_view){ .state = REPAIR_BUSY };
 	if (lock < 0 && why.code == ERR_AGAIN)
 		return set_state(out, REPAIR_BUSY, "an ADD, DEL or GC is at work on it");
-	if (lock < 0) {
-		*e = why;
-		return -1;
-	}
+	if (lock < 0)
+		return err_pass(e, &why);
 	if (examine_locked(ctx, key, &r, out, e))
 		return -1;
 	if (how->mark && record_mark(&r) != how->mark)

@@ -32,8 +32,7 @@ static int find_link(struct nl *nl, const char *name, struct link_info *out, str
 		return 1;
 	if (why.errnum == ENODEV)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 int hostveth_find(const struct hostveth_sides *s, struct hostveth_id *id, struct link_info *end,
@@ -90,10 +89,8 @@ static int list_senders(struct nl *node, int ifindex, struct senders *out, struc
 {
 	struct err why;
 
-	if (nl_route_list(node, ifindex, keep_receiver, out, &why) && why.errnum != ENODEV) {
-		*e = why;
-		return -1;
-	}
+	if (nl_route_list(node, ifindex, keep_receiver, out, &why) && why.errnum != ENODEV)
+		return err_pass(e, &why);
 	return out->failed ? err_nomem(e) : 0;
 }
 
@@ -235,10 +232,8 @@ static int add_family(const struct hostveth_sides *s, const struct hostveth_id *
 	const struct ip_prefix own = { .addr = f->node, .len = (uint8_t)ip_bits(f->node.family) };
 	struct err why;
 
-	if (nl_addr_add(s->node, at->node_ifindex, own, true, &why) && why.errnum != EEXIST) {
-		*e = why;
-		return -1;
-	}
+	if (nl_addr_add(s->node, at->node_ifindex, own, true, &why) && why.errnum != EEXIST)
+		return err_pass(e, &why);
 	return nl_neigh_add(s->node, at->node_ifindex, f->pod_gw, id->pod_mac, e) ||
 			       nl_neigh_add(s->pod, at->pod_ifindex, f->node_gw, id->node_mac, e)
 		       ? -1

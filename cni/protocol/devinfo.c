@@ -121,8 +121,7 @@ static int read_if_any(int dir, const char *name, char **text, struct err *e)
 		return fs_read_fd(fd, JSON_MAX_SIZE, text, &len, e) ? -1 : 1;
 	if (why.errnum == ENOENT)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 int devinfo_text(const char *path, char **out, struct err *e)
@@ -178,6 +177,5 @@ int devinfo_remove(const char *path, struct err *e)
 		return fs_unlink_at(dir, name, e);
 	if (fs_is_gone(AT_FDCWD, path, &why))
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }

@@ -97,8 +97,7 @@ static int read_with_part(const struct ctx *ctx, const struct record_key *at,
 		*whole = (struct record){ 0 };
 		if (why.code == ERR_NOTFOUND)
 			return 0;
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	if (has_part(whole, key, &part))
 		return 1;

@@ -36,8 +36,7 @@ int peer_files_each(const struct ctx *ctx, const char *folder, peer_files_fn fn,
 		(void)snprintf(path, sizeof(path), "%.1024s/%.255s", ctx->cni_dir, folder);
 		if (fs_is_gone(AT_FDCWD, path, &why))
 			return 0;
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
 		return err_wrap(e, "%s/%s", ctx->cni_dir, folder);

@@ -303,8 +303,7 @@ int record_reread(const struct ctx *ctx, const struct record_key *key, struct re
 		return 1;
 	if (why.code == ERR_NOTFOUND || record_is_damaged(&why))
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 void record_clear(struct record *r)
@@ -427,8 +426,7 @@ int record_each(const struct ctx *ctx, const char *network, record_fn fn, void *
 	if (all < 0) {
 		if (fs_is_gone(AT_FDCWD, record_path(ctx, NULL, "", path), &why))
 			return 0;
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	if (network)
 		stop = each_in(all, network, &v);
@@ -452,10 +450,8 @@ int record_tidy(const struct ctx *ctx, struct err *e)
 
 	if (all < 0 && fs_is_gone(AT_FDCWD, record_path(ctx, NULL, "", path), &why))
 		return 0;
-	if (all < 0 || list_dir(all, FOLDER, &networks, &why)) {
-		*e = why;
-		return -1;
-	}
+	if (all < 0 || list_dir(all, FOLDER, &networks, &why))
+		return err_pass(e, &why);
 	for (size_t i = 0; i < networks.n; i++)
 		if (fs_remove_empty_at(all, networks.name[i], &why) && rc == 0) {
 			*e = why;

@@ -186,7 +186,7 @@ static int demand_look_at(struct sweep *s, const struct demand_state *st, struct
 	if (need_nl(s, e))
 		return -1;
 	if (nl_link_by_index(s->nl, st->link.ifindex, &link, &why))
-		return why.errnum == ENODEV ? 0 : (*e = why, -1);
+		return why.errnum == ENODEV ? 0 : err_pass(e, &why);
 	v->present = true;
 	v->ours = demand_is_ours(st, &link);
 	return v->ours ? is_used(s, &link, &v->used, e) : 0;
@@ -296,20 +296,16 @@ static int demand_visit(struct sweep *s, struct demand_state *st, struct err *e)
 		return err_nomem(e);
 	s->wait_ms = s->key && rc ? NETNS_END_MS : 0;
 	if (rc && demand_write(s->store.dir, st, &why)) {
-		if (!s->key) {
-			*e = why;
-			return -1;
-		}
+		if (!s->key)
+			return err_pass(e, &why);
 		log_warn(&s->ctx->log, "%s", why.msg);
 	}
 	if (!s->key)
 		demand_heal(s, st);
 	if (remove_unused(s, st, &why) == 0)
 		return 0;
-	if (!s->key || rc) {
-		*e = why;
-		return -1;
-	}
+	if (!s->key || rc)
+		return err_pass(e, &why);
 	log_warn(&s->ctx->log, "%s", why.msg);
 	return 0;
 }

@@ -71,12 +71,8 @@ static int find_again(struct nl *nl, const struct demand_lower *x, struct link_i
 
 	if (nl_link_by_index(nl, x->ifindex, out, &why) == 0 && demand_is_lower(x, out))
 		return 0;
-	if (nl_link_by_name(nl, x->name, out, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (nl_link_by_name(nl, x->name, out, &why))
+		return why.errnum == ENODEV ? 0 : err_pass(e, &why);
 	demand_describe_lower(out, &now);
 	return demand_came_back(x, &now);
 }

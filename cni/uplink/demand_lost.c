@@ -96,8 +96,7 @@ static int demand_lost_find(struct nl *nl, int ifindex, const char *name, struct
 		return 1;
 	if (why.errnum == ENODEV)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 static int demand_lost_look_at(struct looking *l, const char *master,
@@ -185,7 +184,7 @@ int demand_find_lost(const struct ctx *ctx, struct demand_losses *out, struct er
 
 	if (run < 0 || fs_names_at(run, DEMAND_FOLDER, FS_NAMES_MAX, &files, &why)) {
 		*out = (struct demand_losses){ .n = 0 };
-		return why.errnum == ENOENT ? 0 : (*e = why, -1);
+		return why.errnum == ENOENT ? 0 : err_pass(e, &why);
 	}
 	if (demand_lost_begin(&l, e))
 		return -1;

@@ -68,8 +68,7 @@ static int find_lower(struct nl *nl, const struct demand_lower *x, struct link_i
 		return demand_is_lower(x, out);
 	if (why.errnum == ENODEV)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /* The kernel has given MTU and MAC address back. */

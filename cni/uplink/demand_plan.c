@@ -98,10 +98,8 @@ static int look_for_members(struct master_place *p, const struct demand_bond *c,
 			return 0;
 		if (nl_link_by_index(p->nl, upper, twin, &why) == 0)
 			break;
-		if (why.errnum != ENODEV || looks == LOOKS) {
-			*e = why;
-			return -1;
-		}
+		if (why.errnum != ENODEV || looks == LOOKS)
+			return err_pass(e, &why);
 	}
 	const size_t below = count_below(member, c->n, twin->ifindex);
 
@@ -119,12 +117,8 @@ int demand_find_made(struct nl *nl, const struct demand_state *s, struct link_in
 	struct link_info link;
 	struct err why;
 
-	if (nl_link_by_index(nl, s->link.ifindex, &link, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (nl_link_by_index(nl, s->link.ifindex, &link, &why))
+		return why.errnum == ENODEV ? 0 : err_pass(e, &why);
 	if (!demand_is_ours(s, &link))
 		return 0;
 	*out = link;
@@ -188,10 +182,8 @@ static int find_twin(struct nl *nl, const struct demand_plan *plan, struct link_
 
 	if (nl_link_by_any_name(nl, want->name, out, &why) == 0)
 		return 1;
-	if (why.errnum != ENODEV) {
-		*e = why;
-		return -1;
-	}
+	if (why.errnum != ENODEV)
+		return err_pass(e, &why);
 	if (want->kind == DEMAND_VLAN)
 		return find_other_vlan(nl, want, out, e);
 	*out = plan->twin;

@@ -38,13 +38,13 @@ int demand_open(const struct ctx *ctx, bool create, struct demand_store *out, st
 	auto_fd int early = create ? -1 : demand_store_open_folder(run, false, &why);
 
 	if (run < 0 || (!create && early < 0))
-		return create ? (*e = why, -1) : absent_or_error(ctx, &why, e);
+		return create ? err_pass(e, &why) : absent_or_error(ctx, &why, e);
 	auto_fd int lock = lock_name(run, DEMAND_FOLDER, true, LOCK_MS, e);
 	if (lock < 0)
 		return err_wrap(e, "lock the masters on demand");
 	auto_fd int dir = demand_store_open_folder(run, create, &why);
 	if (dir < 0)
-		return create ? (*e = why, -1) : absent_or_error(ctx, &why, e);
+		return create ? err_pass(e, &why) : absent_or_error(ctx, &why, e);
 	*out = (struct demand_store){ TAKE_FD(run), TAKE_FD(dir), TAKE_FD(lock) };
 	return 1;
 }

@@ -92,12 +92,8 @@ static int delete_probe(struct nl *nl, const char *name, int lower, struct err *
 	struct link_info link;
 	struct err why;
 
-	if (nl_link_by_name(nl, name, &link, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (nl_link_by_name(nl, name, &link, &why))
+		return why.errnum == ENODEV ? 0 : err_pass(e, &why);
 	return link.lower_ifindex == lower && strcmp(link.kind, "macvlan") == 0
 		       ? nl_link_delete(nl, link.ifindex, e)
 		       : 0;
@@ -123,8 +119,7 @@ static int ask_kernel(struct nl *nl, int ifindex, struct err *e)
 		return 1;
 	if (why.errnum == ENODEV)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /* The kernel takes a dead namespace apart some time after the last process has left it. */

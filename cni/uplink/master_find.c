@@ -30,8 +30,7 @@ static int master_find_by_name(const struct master_place *p, const char *name,
 		return 0;
 	if (why.errnum == ENODEV)
 		return absent(e, "there is no interface \"%.127s\" %s", name, p->where);
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /*
@@ -48,8 +47,7 @@ static int by_pci(const struct master_place *p, const char *pci, struct link_inf
 	if (pci_pf_netdev(p->ctx->sysfs, pci, name, &why)) {
 		if (why.code == ERR_NOTFOUND)
 			return absent(e, "%.200s", why.msg);
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	if (master_find_by_name(p, name, &link, e))
 		return -1;
@@ -138,12 +136,8 @@ static int take_upper(const struct master_place *p, struct link_info *link, stru
 
 	if (!link->upper_ifindex)
 		return 0;
-	if (nl_link_by_index(p->nl, link->upper_ifindex, &upper, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (nl_link_by_index(p->nl, link->upper_ifindex, &upper, &why))
+		return why.errnum == ENODEV ? 0 : err_pass(e, &why);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (strcmp(upper.kind, kinds[i]) == 0)
 			*link = upper;
@@ -224,6 +218,5 @@ int master_find(struct master_place *p, const struct master_conf *c, struct link
 		}
 		(void)err_hint(&none, "\"%.127s\": %s", c->candidate[i].text, why.msg);
 	}
-	*e = none;
-	return -1;
+	return err_pass(e, &none);
 }

@@ -83,10 +83,8 @@ static int import_check_overlap(struct overlap *other, const struct source *s,
 {
 	if (!overlap_in_use(other, s, it->ip))
 		return 0;
-	if (other->failed) {
-		*e = other->e;
-		return -1;
-	}
+	if (other->failed)
+		return err_pass(e, &other->e);
 	it->state = IMPORT_LEFT;
 	(void)snprintf(it->why, sizeof(it->why), "it is held outside of %.128s", s->label);
 	return 0;

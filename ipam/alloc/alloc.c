@@ -172,10 +172,8 @@ static int refuse_exhausted(struct alloc_search *h, struct err *e)
 	size_t len = 0;
 	bool strict = false;
 
-	if (h->refused == h->set->n) {
-		*e = h->refusal;
-		return -1;
-	}
+	if (h->refused == h->set->n)
+		return err_pass(e, &h->refusal);
 	if (lacking)
 		set_lacking(&h->lacking, lacking, (struct ip){ .family = IP_NONE });
 	/* Only the agent knows whether a pod gets one: STATUS has no pod. */
@@ -463,8 +461,7 @@ static int add_for_machine(struct ipam *m, const struct ipam_job *job, struct er
 	((struct add_job *)job->arg)->last = false;
 	if (try_add(m, job, e) == 0)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 static bool has_agent(const struct alloc_add *add, const struct alloc_lack *lack)

@@ -70,8 +70,7 @@ static int check_overlap_error(const struct addr_request *request, int rc, struc
 {
 	if (!request->overlap || !request->overlap->failed)
 		return rc;
-	*e = request->overlap->e;
-	return -1;
+	return err_pass(e, &request->overlap->e);
 }
 
 /* An address that the cursor did not find. The cursor stays. */

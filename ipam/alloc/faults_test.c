@@ -498,8 +498,7 @@ static int run_verb(void *arg, struct err *e)
 
 	if (v->fn(v->w) == 0)
 		return 0;
-	*e = v->w->e;
-	return -1;
+	return err_pass(e, &v->w->e);
 }
 
 START_TEST(every_allocation_fails_once)

@@ -188,10 +188,8 @@ static int collect_one(struct lease_db *l, struct gc_job *job, const struct owne
 
 	if (release_check_readable(l, o, &why) == 0)
 		return release_owner(l, &(struct alloc_del){ .owner = o }, e);
-	if (why.code == ERR_NOMEM) {
-		*e = why;
-		return -1;
-	}
+	if (why.code == ERR_NOMEM)
+		return err_pass(e, &why);
 	if (!job->first.code)
 		job->first = why;
 	return 0;
@@ -265,6 +263,5 @@ int alloc_gc(struct ipam *m, const struct alloc_gc *gc, struct json **journal, s
 	holder_checks_clear(&arg.checks);
 	if (rc || !arg.first.code)
 		return rc;
-	*e = arg.first;
-	return -1;
+	return err_pass(e, &arg.first);
 }

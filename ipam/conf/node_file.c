@@ -22,10 +22,8 @@ static int conf_read_file(const struct ctx *ctx, char **text, size_t *len, struc
 	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, NODE_FILE, FILE_MAX, text, &why);
 	if (n < 0 && why.errnum == ENOENT)
 		return 1;
-	if (n < 0) {
-		*e = why;
-		return -1;
-	}
+	if (n < 0)
+		return err_pass(e, &why);
 	*len = (size_t)n;
 	return 0;
 }

@@ -47,8 +47,7 @@ static int load_record(struct lease_db *l, const struct key_address *block, stru
 	*found = text && parse_whole(k.s, text, out, &why) == 0;
 	if (!text || *found || why.code != ERR_NOMEM)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /* *epoch: of the confirmation; 0: the block is not granted, or not confirmed. */

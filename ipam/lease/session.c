@@ -160,10 +160,8 @@ static int session_release_one(struct lease_db *l, const struct key_address *a, 
 
 	if (lease_db_release(l, a, since, &why) == 0)
 		return 0;
-	if (why.code == ERR_NOMEM) {
-		*e = why;
-		return -1;
-	}
+	if (why.code == ERR_NOMEM)
+		return err_pass(e, &why);
 	found = lease_db_of_address(l, a->scope, a->ip, &rec, e);
 	if (found <= 0 || rec.state != LEASE_HELD)
 		return found < 0 ? -1 : 0;

@@ -55,6 +55,13 @@ struct err {
  */
 int err_set(struct err *e, enum err_code code, int errnum, const char *fmt, ...) printf_like(4, 5);
 
+/* err_pass - the error of a call that was tried with an error of its own. Returns -1. */
+static inline int err_pass(struct err *e, const struct err *why)
+{
+	*e = *why;
+	return -1;
+}
+
 /* err_wrap - put "<fmt>: " before the message, keep the code. Returns -1. */
 int err_wrap(struct err *e, const char *fmt, ...) printf_like(2, 3);
 

@@ -135,6 +135,17 @@ START_TEST(unprintable_format_is_survived)
 }
 END_TEST
 
+START_TEST(pass_takes_all_of_it)
+{
+	struct err e = { .msg = "before" }, why;
+
+	err_set(&why, ERR_IO, ENOENT, "open x");
+	err_hint(&why, "look");
+	ck_assert_int_eq(err_pass(&e, &why), -1);
+	ck_assert_mem_eq(&e, &why, sizeof(e));
+}
+END_TEST
+
 START_TEST(wrap_puts_before)
 {
 	struct err e = used();
@@ -209,5 +220,5 @@ END_TEST
 
 TEST_PROGRAM("err", set_fills_everything, set_appends_errno, set_cuts_long_text,
 	     cut_respects_characters, garbage_bytes_are_replaced, unprintable_format_is_survived,
-	     wrap_puts_before, wrap_of_nothing, wrap_shows_that_it_cut, hints_are_lines,
-	     nomem_sets_code_and_errno)
+	     pass_takes_all_of_it, wrap_puts_before, wrap_of_nothing, wrap_shows_that_it_cut,
+	     hints_are_lines, nomem_sets_code_and_errno)

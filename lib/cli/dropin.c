@@ -32,10 +32,8 @@ static int dropin_open_dir(struct cmd_run *r, const char *usual, struct dropin *
 		return -1;
 	d.deadline = ctx_mono_ms() + (int64_t)seconds * 1000;
 	d.fd = fs_open_dir(d.dir, false, &why);
-	if (d.fd < 0 && (why.errnum != ENOENT || opt_is_set(&r->opts, "dir"))) {
-		*e = why;
-		return -1;
-	}
+	if (d.fd < 0 && (why.errnum != ENOENT || opt_is_set(&r->opts, "dir")))
+		return err_pass(e, &why);
 	*out = d;
 	return 0;
 }

@@ -48,8 +48,7 @@ static int unbind_driver(const struct binding *b, struct err *e)
 	(void)snprintf(path, sizeof(path), "bus/pci/drivers/%s/unbind", b->driver);
 	if (write_to(b, path, b->addr, &why) == 0 || why.errnum == ENODEV)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 static int probe_driver(const struct binding *b, struct err *e)

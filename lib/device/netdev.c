@@ -17,8 +17,7 @@ static int list_entries(int dir, const char *folder, struct fs_names *out, struc
 
 	if (fs_names_at(dir, folder, ENTRIES_MAX, out, &why) == 0 || why.errnum == ENOENT)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /* Most drivers have no such name: EOPNOTSUPP. With any other errno it is about to vanish. */

@@ -72,8 +72,7 @@ int pci_open(const char *root, const char *addr, struct err *e)
 		return fd;
 	if (why.errnum == ENOENT)
 		return pci_absent(e, ENOENT, "there is no PCI function %s", name);
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /* O_NONBLOCK: whatever stands there must not hold us up. */
@@ -156,8 +155,7 @@ static int driver_of(int dir, char out[PCI_DRIVER_LEN], struct err *e)
 		out[0] = '\0';
 		return 0;
 	}
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 static int attr_hex(int dir, const char *name, uint32_t max, uint32_t *out, struct err *e)
@@ -182,8 +180,7 @@ static int numa_node(int dir, int *out, struct err *e)
 		*out = -1;
 		if (why.errnum == ENOENT)
 			return 0;
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	if (!strcmp(text, "-1")) {
 		*out = -1;

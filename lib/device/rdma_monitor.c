@@ -33,10 +33,8 @@ int nl_rdma_monitor_open(struct rdma_monitor **out, struct err *e)
 		return err_nomem(e);
 	if (nl_open_protocol(NETLINK_KOBJECT_UEVENT, UEVENT_GROUP_KERNEL, &m->uevents, e))
 		return err_wrap(e, "listen for devices");
-	if (nl_open_protocol(NETLINK_RDMA, notify, &m->notify, &why) && why.code == ERR_NOMEM) {
-		*e = why;
-		return -1;
-	}
+	if (nl_open_protocol(NETLINK_RDMA, notify, &m->notify, &why) && why.code == ERR_NOMEM)
+		return err_pass(e, &why);
 	*out = TAKE_PTR(m);
 	return 0;
 }

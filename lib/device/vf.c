@@ -184,8 +184,7 @@ static int get_link(struct nl *nl, int pf_ifindex, struct vf_search *s, struct e
 	if (nl_get_large(nl, &rq, (struct nl_sink){ on_pf, s }, &why) == 0 ||
 	    (why.code == ERR_KERNEL && why.errnum == EMSGSIZE))
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 int nl_vf_get(struct nl *nl, struct vf_ref vf, struct vf_info *out, struct err *e)

@@ -170,8 +170,7 @@ static int set_once(struct nl *nl, const struct vf_change *c, struct err *e)
 	if (c->one == VF_VLAN && proto_of(c->want) == VLAN_PROTO_8021Q &&
 	    (why.errnum == EOPNOTSUPP || why.errnum == EINVAL))
 		return set_as(nl, c, true, e);
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /* ---- with patience ---- */

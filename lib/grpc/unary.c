@@ -193,10 +193,8 @@ static int unary_set_callbacks(nghttp2_session_callbacks **out)
 /* The error of a code of nghttp2. */
 static int unary_refuse(const struct grpc_unary *u, int64_t code, struct err *e)
 {
-	if (u->failed) {
-		*e = u->error;
-		return -1;
-	}
+	if (u->failed)
+		return err_pass(e, &u->error);
 	if (u->memory.failed || code == NGHTTP2_ERR_NOMEM)
 		return err_nomem(e);
 	return err_set(e, ERR_IO, 0, "HTTP/2: %s",

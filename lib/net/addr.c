@@ -222,8 +222,7 @@ static int is_own_v6(struct ip ip, struct err *e)
 	/* EOPNOTSUPP: a kernel without IPv6. */
 	if (why.errnum == EADDRNOTAVAIL || why.errnum == EOPNOTSUPP)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 int nl_addr_is_own(struct ip ip, struct err *e)

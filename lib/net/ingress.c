@@ -150,8 +150,7 @@ static int add_qdisc(struct nl *nl, int ifindex, struct err *e)
 	nl_req_put_str(&rq, TCA_KIND, "clsact");
 	if (nl_request(nl, &rq, &why) == 0 || why.errnum == EEXIST)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 static int ingress_set_filter(struct nl *nl, int ifindex, const struct program *p, struct err *e)

@@ -65,10 +65,8 @@ static int only_name(const char *folder, const char *addr, char out[RDMA_NAME_LE
 	struct err why;
 
 	if (fs_names_at(AT_FDCWD, folder, FS_NAMES_MAX, &names, &why) && why.errnum != ENOENT &&
-	    why.errnum != ENOTDIR) {
-		*e = why;
-		return -1;
-	}
+	    why.errnum != ENOTDIR)
+		return err_pass(e, &why);
 	if (names.n > 1) {
 		err_set(e, ERR_NOTFOUND, 0, "%s has more than one RDMA device: %s and %s", addr,
 			names.name[0], names.name[1]);
@@ -97,10 +95,8 @@ int rdma_of_bus(const char *sysfs, struct nl *nl, const char *addr, struct rdma_
 	for (int i = 0; i < RENAME_TRIES; i++) {
 		int rc = nl_rdma_by_name(nl, before, &d, &why);
 
-		if (rc && why.code != ERR_NOTFOUND) {
-			*e = why;
-			return -1;
-		}
+		if (rc && why.code != ERR_NOTFOUND)
+			return err_pass(e, &why);
 		if (only_name(folder, addr, after, e))
 			return -1;
 		if (rc == 0 && strcmp(before, after) == 0) {
@@ -146,10 +142,8 @@ int rdma_chardev_find(struct nl *nl, struct rdma_chardev_of of, struct rdma_char
 
 	if (nl_rdma_chardev(nl, of, out, &why) == 0)
 		return 0;
-	if (why.code != ERR_NOTFOUND || why.errnum != ENOENT) {
-		*e = why;
-		return -1;
-	}
+	if (why.code != ERR_NOTFOUND || why.errnum != ENOENT)
+		return err_pass(e, &why);
 	*out = (struct rdma_chardev){ .name = "" };
 	return 0;
 }

@@ -22,8 +22,7 @@ static int move_to_pod(struct rdma_move *m, struct err *e)
 	/* Linux 7.3: the pod has a device with this name, so rename ours before the move. */
 	if (why.errnum == EEXIST && m->name)
 		return nl_rdma_move(m->host_rdma, m->link.index, m->pod, m->name, e);
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 static int rename_in_pod(struct rdma_move *m, struct err *e)

@@ -71,12 +71,8 @@ static int read_note(int dir, const struct rdma_numbers *n, char **text, char **
 	struct err why;
 	char *line;
 
-	if (fs_read_at(dir, n->bus, NOTE_MAX, text, &why) < 0) {
-		if (why.errnum == ENOENT)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (fs_read_at(dir, n->bus, NOTE_MAX, text, &why) < 0)
+		return why.errnum == ENOENT ? 0 : err_pass(e, &why);
 	line = strchr(*text, '\n');
 	if (!line)
 		return 0;

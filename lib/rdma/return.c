@@ -38,8 +38,7 @@ static int is_on_host(const struct device_return *w, struct rdma_link *out, stru
 		return 1;
 	if (why.code == ERR_NOTFOUND)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /*
@@ -56,10 +55,8 @@ static int is_past(const struct device_return *w, struct err *e)
 		return 0;
 	if (rdma_of_bus(w->ctx->sysfs, w->nl, w->d->bus, &other, &why) == 0)
 		return 1;
-	if (why.code != ERR_NOTFOUND) {
-		*e = why;
-		return -1;
-	}
+	if (why.code != ERR_NOTFOUND)
+		return err_pass(e, &why);
 	if (pci_driver(w->ctx->sysfs, w->d->bus, driver, &why) == 0)
 		return *driver == '\0';
 	return why.code == ERR_NOTFOUND;
@@ -188,8 +185,7 @@ int rdma_return(const struct ctx *ctx, const struct netns_on_record *from,
 		/* A kernel without RDMA has no devices. */
 		if (why.errnum == EPROTONOSUPPORT)
 			return 0;
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	if (netns_open_self(&w.host, e) || nl_rdma_monitor_open(&m, e))
 		return -1;

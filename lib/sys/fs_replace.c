@@ -255,10 +255,8 @@ int fs_unlink_at(int dirfd, const char *name, struct err *e)
 
 	if (unlinkat(dirfd, name, 0)) {
 		err_set(&why, ERR_IO, errno, "remove %s", name);
-		if (!fs_is_gone(dirfd, name, &why)) {
-			*e = why;
-			return -1;
-		}
+		if (!fs_is_gone(dirfd, name, &why))
+			return err_pass(e, &why);
 	}
 	if (unlink_spare(dirfd, name))
 		return err_set(e, ERR_IO, errno, "remove the temporary file of %s", name);

@@ -361,10 +361,8 @@ static int try_paths(struct search *s, enum verdict *v, struct err *e)
 		if (!paths[i] || !*paths[i])
 			continue;
 		*v = try_path(s, paths[i], &why);
-		if (*v == NOT_SEEN && why.errnum != ENOENT && why.errnum != EINVAL) {
-			*e = why;
-			return -1;
-		}
+		if (*v == NOT_SEEN && why.errnum != ENOENT && why.errnum != EINVAL)
+			return err_pass(e, &why);
 		if (*v == LIVES && i > 0)
 			(void)snprintf(s->holder, sizeof(s->holder), "%.100s", paths[i]);
 	}
@@ -387,10 +385,8 @@ int netns_locate(const struct ctx *ctx, const struct netns_on_record *what, stru
 			       "network namespace %s: it is not known which it was", what->path);
 	if (v == NOT_SEEN)
 		v = each_number(&s, ctx->proc, look_at_process);
-	if (v == NOT_SEEN && sees_enough(&s, &why)) {
-		*e = why;
-		return -1;
-	}
+	if (v == NOT_SEEN && sees_enough(&s, &why))
+		return err_pass(e, &why);
 	if (v != LIVES)
 		return 0;
 	*out = s.found;

@@ -26,10 +26,8 @@ int netns_sysfs(const struct netns *ns, const struct netns *host, struct err *e)
 	if (netns_enter(ns, e))
 		return -1;
 	root = new_sysfs(e);
-	if (netns_enter(host, &why)) {
-		*e = why;
-		return -1;
-	}
+	if (netns_enter(host, &why))
+		return err_pass(e, &why);
 	if (root < 0)
 		return -1;
 	return TAKE_FD(root);

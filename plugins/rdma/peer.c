@@ -147,12 +147,8 @@ static int peer_find_device(const struct ctx *ctx, const struct rdma_peer *p, st
 	auto_nl struct nl *nl = NULL;
 	struct err why;
 
-	if (nl_rdma_open(&nl, &why)) {
-		if (why.errnum == EPROTONOSUPPORT)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (nl_rdma_open(&nl, &why))
+		return why.errnum == EPROTONOSUPPORT ? 0 : err_pass(e, &why);
 	if (rdma_of_bus(ctx->sysfs, nl, p->bus, out, &why) == 0)
 		return 1;
 	if (!*r->netns || netns_open(r->netns, &pod, &why))

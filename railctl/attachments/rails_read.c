@@ -134,8 +134,7 @@ static int read_records(const struct ctx *ctx, struct reading *x, struct err *e)
 		return -1;
 	if (!why.code)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /* ---- namespaces ---- */

@@ -171,8 +171,7 @@ static int find_record(struct cmd_run *r, struct record_key *one, char container
 	if (why.code == ERR_NOTFOUND && rdma_place(&r->ctx, &place, &ignored) == 0 &&
 	    attachments_find(r, &place.ctx, one, container, &ignored) == 0)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /* The attachment that the command line names. --force is for one attachment only. */

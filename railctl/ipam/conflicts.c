@@ -151,8 +151,7 @@ static int conflicts_run(struct cmd_run *r, struct err *e)
 		return -1;
 	if (rc == 1)
 		return conflicts_print(r, found, e);
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 static const char *const examples[] = {

@@ -21,12 +21,8 @@ static int mode_now(struct rdma_sys *out, struct err *e)
 	auto_nl struct nl *nl = NULL;
 	struct err why;
 
-	if (nl_rdma_open(&nl, &why)) {
-		if (why.errnum == EPROTONOSUPPORT)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (nl_rdma_open(&nl, &why))
+		return why.errnum == EPROTONOSUPPORT ? 0 : err_pass(e, &why);
 	return nl_rdma_sys_get(nl, out, e) ? -1 : 1;
 }
 

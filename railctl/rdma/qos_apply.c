@@ -37,12 +37,8 @@ static int qos_apply_wait_for(const struct apply *a, const struct qos_file *f, s
 
 		if (found && (*out->rdma || !(f->want.has & QOS_BIT(QOS_TC))))
 			return 0;
-		if ((!found && why.code != ERR_NOTFOUND) || !dropin_nap(&a->w.d)) {
-			if (found)
-				return 0;
-			*e = why;
-			return -1;
-		}
+		if ((!found && why.code != ERR_NOTFOUND) || !dropin_nap(&a->w.d))
+			return found ? 0 : err_pass(e, &why);
 	}
 }
 

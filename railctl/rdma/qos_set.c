@@ -70,8 +70,7 @@ static int read_saved(int dir, const char *name, struct qos_file *out, struct er
 		return qos_file_decode(text, (size_t)len, name, out, e);
 	if (why.errnum == ENOENT)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /* Replace the file, because it holds all settings of the card. */

@@ -34,10 +34,8 @@ static int apply_find_pf(const struct apply *a, const char *pf, char out[PCI_STR
 	struct err why;
 
 	while (inventory_find_pf(&a->w.run->ctx, pf, out, &why)) {
-		if (why.code != ERR_NOTFOUND || !dropin_nap(&a->w.d)) {
-			*e = why;
-			return -1;
-		}
+		if (why.code != ERR_NOTFOUND || !dropin_nap(&a->w.d))
+			return err_pass(e, &why);
 	}
 	return 0;
 }

@@ -76,10 +76,8 @@ static int agent_files_load_tree(const char *path, bool optional, struct json **
 
 	if (len < 0 && optional && why.errnum == ENOENT)
 		return 0;
-	if (len < 0) {
-		*e = why;
-		return -1;
-	}
+	if (len < 0)
+		return err_pass(e, &why);
 	return json_parse(text, (size_t)len, path, out, e);
 }
 

@@ -27,8 +27,7 @@ int files_open_rdma(struct nl **out, struct err *e)
 		*out = NULL;
 		return 0;
 	}
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 static void put_rdma_path(const struct rdma_chardev *c, char out[DEV_PATH_LEN])
@@ -85,8 +84,7 @@ static int read_rdma(const struct ctx *ctx, struct nl *nl, const char *addr, str
 		return read_chardevs(nl, &d, f, e);
 	if (why.code == ERR_NOTFOUND && why.errnum == ENOENT)
 		return files_no_rdma(addr, e);
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 int files_of_hca(const struct ctx *ctx, struct nl *rdma, const struct resource_hca *h,

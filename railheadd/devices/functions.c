@@ -300,8 +300,7 @@ static int read_mode(struct functions *all, struct err *e)
 	}
 	if (why.code == ERR_NOTFOUND)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /*

@@ -278,10 +278,8 @@ static int publish_remove_file(const struct ctx *ctx, const struct kind *kind, i
 	struct err why;
 	auto_fd int dir = open_beside(ctx, kind->folder, false, &why);
 
-	if (dir < 0 && why.errnum != ENOENT) {
-		*e = why;
-		return -1;
-	}
+	if (dir < 0 && why.errnum != ENOENT)
+		return err_pass(e, &why);
 	return (dir >= 0 && fs_unlink_at(dir, name, e)) || fs_unlink_at(marks, name, e) ? -1 : 0;
 }
 
@@ -335,12 +333,8 @@ static int publish_function(const struct ctx *ctx, struct nl *rdma, const struct
 	const struct cdi_device c = { r->name, d->id, &f, 1 };
 	struct err why;
 
-	if (files_of_function(ctx, rdma, d, &f, &why)) {
-		if (is_passing(&why))
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (files_of_function(ctx, rdma, d, &f, &why))
+		return is_passing(&why) ? 0 : err_pass(e, &why);
 	return devinfo_put(ctx, r->name, d, &f, e) ||
 			       (r->nodes != NODES_LIST && cdi_has_files(&c) && cdi_put(ctx, &c, e))
 		       ? -1
@@ -361,8 +355,7 @@ static int publish_shared(const struct ctx *ctx, struct nl *rdma, const struct r
 			continue;
 		if (is_passing(&why))
 			return 0;
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	return r->nodes != NODES_LIST && d->n_hcas ? cdi_put(ctx, &c, e) : 0;
 }

@@ -154,8 +154,7 @@ int slow_ended(const struct slow_answer *a, struct err *e)
 	memcpy(&said, a->text, sizeof(said));
 	if (!said.code)
 		return 0;
-	*e = said;
-	return -1;
+	return err_pass(e, &said);
 }
 
 static void *copy(const char *from, size_t len)

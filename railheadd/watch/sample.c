@@ -21,8 +21,7 @@ static int open_rdma(struct sample *s, struct err *e)
 		s->rdma = NULL;
 		if (why.code == ERR_NOTFOUND)
 			return 0;
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	if (nl_rdma_sys_get(s->rdma, &sys, e))
 		return -1;

@@ -105,10 +105,8 @@ int rdma_boot_read(const char *dir, struct rdma_boot *out, struct err *e)
 	struct rdma_boot b = { .mode = RDMA_SHARED };
 	struct err why;
 
-	if (fs_names_at(AT_FDCWD, dir, FS_NAMES_MAX, &files, &why) && why.errnum != ENOENT) {
-		*e = why;
-		return -1;
-	}
+	if (fs_names_at(AT_FDCWD, dir, FS_NAMES_MAX, &files, &why) && why.errnum != ENOENT)
+		return err_pass(e, &why);
 	for (size_t i = 0; i < files.n; i++) {
 		if (is_conf(files.name[i]) && boot_read_one(dir, files.name[i], &b, e))
 			return -1;

@@ -167,10 +167,8 @@ static int look_at_ports(struct lower_path *d, const struct rdma_link *link, boo
 	int rc = link->ports == 1 ? nl_rdma_port(nl, link->index, 1, &only, &why)
 				  : nl_rdma_ports(nl, link->index, match_port, out, &why);
 
-	if (rc && why.code != ERR_NOTFOUND) {
-		*e = why;
-		return -1;
-	}
+	if (rc && why.code != ERR_NOTFOUND)
+		return err_pass(e, &why);
 	if (rc == 0 && link->ports == 1)
 		(void)match_port(&only, out);
 	return 0;
@@ -209,12 +207,8 @@ static int try_bus(struct lower_path *d, size_t level, const char *bus, struct r
 {
 	struct err why;
 
-	if (rdma_of_bus(d->v->ctx->sysfs, d->v->host_rdma, bus, &out->link, &why)) {
-		if (why.code == ERR_NOTFOUND && why.errnum == ENOENT)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (rdma_of_bus(d->v->ctx->sysfs, d->v->host_rdma, bus, &out->link, &why))
+		return why.code == ERR_NOTFOUND && why.errnum == ENOENT ? 0 : err_pass(e, &why);
 	(void)snprintf(out->pci, sizeof(out->pci), "%s", bus);
 	out->own = level == 0;
 	return choose_port(d, level, out, e) ? -1 : 1;

@@ -86,12 +86,8 @@ static int read_netns(struct port_search *l, const struct ctx *ctx, const struct
 		return -1;
 	if (netns_same(host.id, pod->id))
 		return 0;
-	if (nl_rdma_open(&rdma, &why)) {
-		if (why.code == ERR_NOTFOUND)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (nl_rdma_open(&rdma, &why))
+		return why.code == ERR_NOTFOUND ? 0 : err_pass(e, &why);
 	if (nl_open(&host_nl, e) || nl_open_in(pod, &host, &pod_nl, e))
 		return -1;
 	l->v = (struct rdma_view){ ctx, &host, pod, host_nl, pod_nl, rdma };

@@ -114,12 +114,8 @@ static int read_gids(const char *sysfs, const char *device, struct inv_port *p, 
 	struct collected c = { .port = p, .e = e };
 	struct err why;
 
-	if (gid_each(&where, collect_gid, &c, &why)) {
-		if (why.code == ERR_NOTFOUND)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (gid_each(&where, collect_gid, &c, &why))
+		return why.code == ERR_NOTFOUND ? 0 : err_pass(e, &why);
 	if (c.failed)
 		return -1;
 	p->has_gids = true;

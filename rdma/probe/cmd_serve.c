@@ -105,10 +105,8 @@ static int next_client(const struct cmd_run *p, int listening, struct err *e)
 	if (report_client(p, &r, rc ? &failed : NULL))
 		return err_nomem(e);
 	(void)fflush(p->out.to);
-	if (rc && probe_conf(p)->once) {
-		*e = failed;
-		return -1;
-	}
+	if (rc && probe_conf(p)->once)
+		return err_pass(e, &failed);
 	return 0;
 }
 

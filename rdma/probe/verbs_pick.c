@@ -259,9 +259,7 @@ int verbs_choose(struct verbs_conn *c, struct err *e)
 	}
 	if (!seen)
 		return verbs_none(pick->device, e);
-	if (closed.code) {
-		*e = closed;
-		return -1;
-	}
+	if (closed.code)
+		return err_pass(e, &closed);
 	return no_gid(pick, e);
 }

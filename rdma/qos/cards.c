@@ -53,10 +53,8 @@ int qos_cards_read(const struct ctx *ctx, const char *dir, struct qos_cards *out
 	struct err why;
 	auto_fd int fd = fs_open_dir(dir, false, &why);
 
-	if (fd < 0 && why.errnum != ENOENT) {
-		*e = why;
-		return -1;
-	}
+	if (fd < 0 && why.errnum != ENOENT)
+		return err_pass(e, &why);
 	if (fd >= 0 && fs_names_at(fd, ".", FS_NAMES_MAX, &files, e))
 		return err_wrap(e, "%s", dir);
 	for (size_t i = 0; i < files.n; i++)

@@ -115,12 +115,8 @@ int manager_refuse_default_route(const struct manager *m, const struct pf_view *
 	int ifindex;
 
 	if (nl_route_default_dev(m->nl, &ifindex, &why) ||
-	    nl_link_by_index(m->nl, ifindex, &dev, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	    nl_link_by_index(m->nl, ifindex, &dev, &why))
+		return why.errnum == ENODEV ? 0 : err_pass(e, &why);
 	if (!stands_on(m, p, dev.name, 0))
 		return 0;
 	err_set(e, ERR_FORBIDDEN, 0,

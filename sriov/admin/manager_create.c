@@ -53,8 +53,7 @@ static int set_autoprobe(const struct creation *k, bool on, struct err *e)
 	if (sysfs_write(k->m->ctx->sysfs, switch_path(k, path), on ? "1" : "0", &why) == 0 ||
 	    why.errnum == ENOENT) /* kernels before 4.12, and PFs of some drivers */
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 static int get_autoprobe(struct creation *k, bool *on, struct err *e)
@@ -64,10 +63,8 @@ static int get_autoprobe(struct creation *k, bool *on, struct err *e)
 	struct err why;
 	int rc = sysfs_read_u64(k->m->ctx->sysfs, switch_path(k, path), &value, &why);
 
-	if (rc && why.errnum != ENOENT) {
-		*e = why;
-		return -1;
-	}
+	if (rc && why.errnum != ENOENT)
+		return err_pass(e, &why);
 	k->no_switch = rc != 0;
 	*on = value != 0;
 	return 0;

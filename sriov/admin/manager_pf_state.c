@@ -169,10 +169,8 @@ int pf_state_read(const struct ctx *ctx, const char *pf, struct pf_state *out, s
 		return err_wrap(e, "read %s/" FOLDER "/%s", ctx->state_dir, pf);
 	}
 	if (len >= 0 && pf_state_decode(text, (size_t)len, pf, &b, &why)) {
-		if (why.code == ERR_NOMEM) {
-			*e = why;
-			return -1;
-		}
+		if (why.code == ERR_NOMEM)
+			return err_pass(e, &why);
 		log_warn(&ctx->log, "%s/" FOLDER "/%s: %s; starting a new one", ctx->state_dir, pf,
 			 why.msg);
 	}

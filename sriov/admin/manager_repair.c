@@ -61,10 +61,8 @@ static int restore_vf(const struct manager *m, struct vf_entry *x, unsigned attr
 	x->to_restore |= attrs;
 	if (vf_restore(m->ctx, m->nl, x, e) || vf_state_write(m->ctx, x, e))
 		return -1;
-	if (compare_vf(m, x, &left, &why)) {
-		*e = why;
-		return -1;
-	}
+	if (compare_vf(m, x, &left, &why))
+		return err_pass(e, &why);
 	if (left.unreachable) {
 		err_set(e, ERR_STATE, 0, "VF %s: its interface is not on this host", x->vf);
 		return err_hint(e,
@@ -378,10 +376,8 @@ static int is_current(const struct manager *m, const struct vf_entry *x, bool *o
 
 	if (ctx_boot_id(m->ctx, boot, e))
 		return -1;
-	if (vf_life(m->ctx, x->vf, &life, &why) && why.code != ERR_NOTFOUND) {
-		*e = why;
-		return -1;
-	}
+	if (vf_life(m->ctx, x->vf, &life, &why) && why.code != ERR_NOTFOUND)
+		return err_pass(e, &why);
 	*out = life && life == x->life && strcmp(boot, x->boot) == 0;
 	return 0;
 }
@@ -425,8 +421,7 @@ int manager_gc(const struct manager *m, const char *vf, bool dry_run, struct vf_
 	} else if (why.code == ERR_DECODE) {
 		set_report(&r, VF_SKIPPED, "its entry is damaged: railctl vf repair %s", vf);
 	} else if (why.code != ERR_NOTFOUND) {
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	*out = r;
 	return 0;

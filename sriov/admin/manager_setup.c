@@ -128,10 +128,8 @@ static int bind_vf(const struct vf_setup *s, const char *vf, int64_t deadline, s
 	if (!s->bind)
 		return 0;
 	while (pci_bind(s->m->ctx->sysfs, vf, s->driver, &why)) {
-		if (s->driver || why.code != ERR_KERNEL || !backoff_pause(&p)) {
-			*e = why;
-			return -1;
-		}
+		if (s->driver || why.code != ERR_KERNEL || !backoff_pause(&p))
+			return err_pass(e, &why);
 	}
 	return 0;
 }

@@ -74,8 +74,7 @@ static int read_netdev(struct nl *nl, int rc, const struct err *why, struct netd
 		/* It was renamed or moved meanwhile, or sysfs shows another namespace. */
 		if (gone.errnum == ENODEV)
 			return 0;
-		*e = gone;
-		return -1;
+		return err_pass(e, &gone);
 	}
 	d->ifindex = link.ifindex;
 	d->addr = link.addr;
@@ -94,8 +93,7 @@ static int inventory_find_rdma(const struct ctx *ctx, const char *addr, char out
 	out[0] = '\0';
 	if (why.code == ERR_NOTFOUND)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /* ---- VFs ---- */
@@ -168,10 +166,8 @@ static int inventory_find_use(const struct ctx *ctx, struct nl *nl, struct vf_vi
 	struct err why;
 
 	if (vf_state_current(ctx, v->addr, &v->entry, &why)) {
-		if (why.code != ERR_NOTFOUND && why.code != ERR_DECODE) {
-			*e = why;
-			return -1;
-		}
+		if (why.code != ERR_NOTFOUND && why.code != ERR_DECODE)
+			return err_pass(e, &why);
 		v->use = why.code == ERR_DECODE ? VF_DAMAGED : VF_FREE;
 	} else if (v->entry.owned) {
 		v->use = vf_owner_lives(ctx, &v->entry) ? VF_IN_USE : VF_OWNER_GONE;
@@ -289,8 +285,7 @@ static int inventory_add_vf(const struct ctx *ctx, struct nl *nl, struct pf_view
 	*v = (struct vf_view){ 0 };
 	if (why.code == ERR_NOTFOUND)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 /* One request for all VFs of a PF. */
@@ -304,12 +299,8 @@ static int read_pf_side(struct nl *nl, struct pf_view *p, struct err *e)
 	state = calloc(p->count.num, sizeof(*state));
 	if (!state)
 		return err_nomem(e);
-	if (nl_vf_list(nl, p->netdev.ifindex, p->count.num, state, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (nl_vf_list(nl, p->netdev.ifindex, p->count.num, state, &why))
+		return why.errnum == ENODEV ? 0 : err_pass(e, &why);
 	for (size_t i = 0; i < p->n_vfs; i++)
 		p->vf[i].pf_side = state[p->vf[i].index];
 	return 0;
@@ -398,8 +389,7 @@ static int inventory_add_pf(const struct ctx *ctx, struct nl *nl, const char *ad
 	}
 	if (why.code == ERR_NOTFOUND)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 int inventory_read(const struct ctx *ctx, struct nl *nl, struct inventory *out, struct err *e)
@@ -413,8 +403,7 @@ int inventory_read(const struct ctx *ctx, struct nl *nl, struct inventory *out, 
 	(void)snprintf(path, sizeof(path), "%.1024s/bus/pci/devices", ctx->sysfs);
 	if (fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &names, &why) &&
 	    why.errnum != ENOENT) { /* ENOENT: a machine without PCI */
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	for (size_t i = 0; i < names.n; i++) {
 		if (pci_parse(names.name[i], &addr) == 0 && is_pf(ctx, names.name[i]) &&

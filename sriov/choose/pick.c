@@ -53,10 +53,8 @@ static int try_vf(struct search *s, const char *vf, struct err *e)
 	}
 	/* ENODEV: another program moved or renamed it meanwhile. */
 	if (why.code != ERR_BUSY && why.code != ERR_STATE && why.code != ERR_NOTFOUND &&
-	    why.errnum != ENODEV) {
-		*e = why;
-		return -1;
-	}
+	    why.errnum != ENODEV)
+		return err_pass(e, &why);
 	log_debug(&s->who->ctx->log, "%s", why.msg);
 	if (s->free_ones)
 		s->unfit = why;

@@ -42,10 +42,8 @@ static int claim_read_entry(struct claim_attempt *t, struct err *e)
 
 	if (vf_state_current(ctx, t->place.vf, &t->entry, &why)) {
 		t->damaged = why.code == ERR_DECODE;
-		if (why.code != ERR_NOTFOUND && !t->damaged) {
-			*e = why;
-			return -1;
-		}
+		if (why.code != ERR_NOTFOUND && !t->damaged)
+			return err_pass(e, &why);
 		if (t->damaged)
 			log_warn(&ctx->log, "%s; starting a new one", why.msg);
 		found = t->damaged || why.errnum == ENOENT
@@ -384,10 +382,8 @@ static int claim_read_state(const struct ctx *ctx, const char *vf, bool recorded
 
 	if (vf_state_read(ctx, vf, x, &why) == 0)
 		return 1;
-	if (why.code != ERR_NOTFOUND && why.code != ERR_DECODE) {
-		*e = why;
-		return -1;
-	}
+	if (why.code != ERR_NOTFOUND && why.code != ERR_DECODE)
+		return err_pass(e, &why);
 	if (why.code == ERR_DECODE) /* without a record, railctl vf repair handles the VF */
 		log_warn(&ctx->log, "%s", why.msg);
 	return recorded ? lost_find(ctx, vf, x, e) : 0;
@@ -506,10 +502,8 @@ static int is_nobodys(const struct ctx *ctx, const char *vf, struct err *e)
 
 	if (vf_state_read(ctx, vf, &x, &why) == 0)
 		return 0;
-	if (why.code != ERR_NOTFOUND && why.code != ERR_DECODE) {
-		*e = why;
-		return -1;
-	}
+	if (why.code != ERR_NOTFOUND && why.code != ERR_DECODE)
+		return err_pass(e, &why);
 	if (taken_each(ctx, find_same_vf, &unclaimed, e))
 		return -1;
 	rc = unclaimed ? peer_of_vf(ctx, vf, &p, e) : 0;
@@ -547,30 +541,21 @@ int claim_release_named(const struct ctx *ctx, const struct cni_conf *conf,
 
 	if (!*path)
 		return 0;
-	if (netns_open(path, &pod, &why)) {
-		if (why.errnum == ENOENT || why.errnum == EINVAL)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (netns_open(path, &pod, &why))
+		return why.errnum == ENOENT || why.errnum == EINVAL ? 0 : err_pass(e, &why);
 	if (netns_open_self(&host, e) || nl_open_in(&pod, &host, &nl, e))
 		return -1;
 	if (netns_same(pod.id, host.id))
 		return 0;
-	if (nl_link_by_name(nl, key->ifname, &link, &why)) {
-		if (why.errnum == ENODEV)
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (nl_link_by_name(nl, key->ifname, &link, &why))
+		return why.errnum == ENODEV ? 0 : err_pass(e, &why);
 	int rc = pci_physfn(ctx->sysfs, link.parent, pf, &why);
 	if (rc && why.code == ERR_NOTFOUND && why.errnum != EINVAL)
 		rc = vf_not_seen(ctx, link.parent, &why);
 	if (rc) {
 		if (why.code != ERR_IO) /* it is not a VF, or gone */
 			return 0;
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	if (!is_of_add(conf, key->ifname, link.parent))
 		return 0;

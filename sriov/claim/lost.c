@@ -95,8 +95,7 @@ static int lost_find_rdma(const struct lost_vf *l, const struct netns *pod, stru
 		/* A kernel without RDMA has no devices. */
 		if (why.errnum == EPROTONOSUPPORT)
 			return 0;
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	s.nl = nl;
 	return nl_rdma_list(nl, lost_is_of_vf, &s, e);

@@ -150,12 +150,8 @@ static int peer_read_netns(int dir, struct peer *p, struct err *e)
 	struct err why;
 
 	(void)snprintf(name, sizeof(name), BY_PCI "/%s", p->vf);
-	if (fs_read_at(dir, name, PATH_MAX - 1, &text, &why) < 0) {
-		if (peer_files_absent(&why))
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (fs_read_at(dir, name, PATH_MAX - 1, &text, &why) < 0)
+		return peer_files_absent(&why) ? 0 : err_pass(e, &why);
 	text[strcspn(text, "\n")] = '\0';
 	(void)snprintf(p->netns, sizeof(p->netns), "%s", text);
 	return 1;
@@ -315,12 +311,8 @@ int peer_forget(const struct ctx *ctx, const struct peer *p, struct err *e)
 	struct err why;
 	auto_fd int dir = peer_files_open(ctx, FOLDER, &why);
 
-	if (dir < 0) {
-		if (peer_files_absent(&why))
-			return 0;
-		*e = why;
-		return -1;
-	}
+	if (dir < 0)
+		return peer_files_absent(&why) ? 0 : err_pass(e, &why);
 	(void)snprintf(name, sizeof(name), BY_PCI "/%s", p->vf);
 	if ((*p->vf && unlinkat(dir, name, 0) && errno != ENOENT && errno != ENOTDIR) ||
 	    (*p->file && unlinkat(dir, p->file, 0) && errno != ENOENT))

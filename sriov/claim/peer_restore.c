@@ -196,10 +196,8 @@ int peer_release(const struct ctx *ctx, const struct peer_owner *owner, struct e
 	if (peer_find(ctx, owner->key.container, owner->key.ifname, &p, &why)) {
 		if (why.code == ERR_NOTFOUND)
 			return 0;
-		if (why.code != ERR_DECODE) {
-			*e = why;
-			return -1;
-		}
+		if (why.code != ERR_DECODE)
+			return err_pass(e, &why);
 		log_warn(&ctx->log, "%s", why.msg);
 		return 0;
 	}

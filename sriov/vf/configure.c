@@ -130,8 +130,7 @@ static int set_effective(const struct vf_macs *m, struct err *e)
 		if (why.errnum == EADDRNOTAVAIL && set_around(m, &why) == 0)
 			return 0;
 	} while (may_yet_work(why.errnum) && backoff_pause(&p));
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 int vf_set_macs(const struct vf_macs *m, struct err *e)

@@ -55,8 +55,7 @@ static int guid_is_complete(const struct ctx *ctx, struct nl *rdma_nl, const cha
 		return 1;
 	if (why.code == ERR_NOTFOUND)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 static int await(const struct ctx *ctx, struct nl *rdma_nl, const char *vf, struct rdma_monitor *m,

@@ -43,10 +43,8 @@ static int look_above(const struct ctx *ctx, struct nl *nl, const char *ifname,
 	struct err failed;
 
 	(void)snprintf(path, sizeof(path), "%.1024s/class/net/%.16s", ctx->sysfs, ifname);
-	if (fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &names, &failed) && failed.errnum != ENOENT) {
-		*e = failed;
-		return -1;
-	}
+	if (fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &names, &failed) && failed.errnum != ENOENT)
+		return err_pass(e, &failed);
 	for (size_t i = 0; i < names.n; i++) {
 		if (strncmp(names.name[i], upper, sizeof(upper) - 1) != 0)
 			continue;
@@ -92,8 +90,7 @@ static int look_into_pods(struct nl *nl, const struct link_info *link, char why[
 	/* A driver that keeps its own list of addresses can refuse the request. */
 	if (why_not.code == ERR_KERNEL)
 		return 0;
-	*e = why_not;
-	return -1;
+	return err_pass(e, &why_not);
 }
 
 /* ---- its addresses ---- */
@@ -127,8 +124,7 @@ int host_use(const struct ctx *ctx, struct nl *nl, const char *ifname, char why[
 	if (nl_link_by_name(nl, ifname, &link, &gone)) {
 		if (gone.errnum == ENODEV)
 			return HOST_USES_NOT;
-		*e = gone;
-		return -1;
+		return err_pass(e, &gone);
 	}
 	int rc = look_above(ctx, nl, ifname, why, e);
 	if (rc == 0)

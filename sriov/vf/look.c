@@ -18,8 +18,7 @@ static int find_own_netdev(const struct ctx *ctx, struct vf_place *p, struct err
 	p->name[0] = '\0';
 	if (why.code == ERR_NOTFOUND)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 struct parent_search {

@@ -84,8 +84,7 @@ static int restore_find_in_pod(const struct vf_entry *x, struct nl *pod_nl, stru
 	*out = (struct link_info){ 0 };
 	if (rc == 0 || why.errnum == ENODEV)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 struct names {
@@ -150,8 +149,7 @@ static int restore_move_to(struct restore_run *b, struct nl *from, int ifindex,
 		if (nl_link_move(from, ifindex, host, other, &why) == 0)
 			return 0;
 	}
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 static int fetch_from(struct restore_run *b, const struct netns *pod, const struct netns *host,
@@ -207,10 +205,8 @@ static int find_here(struct restore_run *b, bool coming, char name[IFNAME_LEN], 
 	struct err why;
 
 	while (pci_vf_netdev(b->ctx->sysfs, b->x->vf, name, &why)) {
-		if (why.code != ERR_NOTFOUND) {
-			*e = why;
-			return -1;
-		}
+		if (why.code != ERR_NOTFOUND)
+			return err_pass(e, &why);
 		if (!backoff_pause(&p))
 			return 0;
 	}
@@ -423,10 +419,8 @@ static int restore_mac(const struct restore_run *b, struct vf_ref vf, struct err
 	if (differs && !(to_restore && by_pf)) {
 		differs = nl_link_set_hw_addr(b->nl, b->link.ifindex, base->addr, &why) != 0;
 		/* No PF sets the address of an IPoIB interface. */
-		if (differs && !by_pf) {
-			*e = why;
-			return -1;
-		}
+		if (differs && !by_pf)
+			return err_pass(e, &why);
 	}
 	if (!differs && !to_restore)
 		return 0;
@@ -570,10 +564,8 @@ int vf_restore(const struct ctx *ctx, struct nl *nl, struct vf_entry *x, struct 
 	uint64_t life;
 
 	if (vf_life(ctx, x->vf, &life, &why)) {
-		if (why.code != ERR_NOTFOUND) {
-			*e = why;
-			return -1;
-		}
+		if (why.code != ERR_NOTFOUND)
+			return err_pass(e, &why);
 		life = 0;
 	}
 	if (life && life == x->life)

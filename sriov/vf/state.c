@@ -135,8 +135,7 @@ int vf_state_remove(const struct ctx *ctx, const char *vf, struct err *e)
 		return fs_unlink_at(dir, vf, e);
 	if (fs_is_gone(AT_FDCWD, state_path(ctx, vf, path), &why))
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 struct state_scan {
@@ -178,8 +177,7 @@ int vf_state_each(const struct ctx *ctx, vf_state_fn fn, void *arg, struct err *
 	if (dir < 0) {
 		if (fs_is_gone(AT_FDCWD, state_path(ctx, "", path), &why))
 			return 0;
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
 		return err_wrap(e, "%s/" FOLDER, ctx->run_dir);
@@ -280,8 +278,7 @@ int vf_owner_netns(const struct ctx *ctx, const struct vf_owner *w, struct netns
 		return 1;
 	if (why.errnum == ENOENT || why.errnum == EINVAL)
 		return 0;
-	*e = why;
-	return -1;
+	return err_pass(e, &why);
 }
 
 bool vf_owner_lives(const struct ctx *ctx, const struct vf_entry *x)

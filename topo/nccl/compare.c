@@ -220,8 +220,7 @@ static int try_own_paths(const struct compare_input *in, bool *helped, struct er
 	if (nccl_predict(in->m, in->scope, &o, &other, &why)) {
 		if (why.code == ERR_FIELD) /* with this setting NCCL ends, so that it is no help */
 			return 0;
-		*e = why;
-		return -1;
+		return err_pass(e, &why);
 	}
 	struct compare_input then = *in;
 	then.nccl = &other;

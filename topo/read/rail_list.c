@@ -188,10 +188,8 @@ static int rail_list_read_file(const struct ctx *ctx, struct rail_list *out, str
 	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, path, FILE_MAX, &text, &why);
 	if (n < 0 && why.errnum == ENOENT)
 		return 1;
-	if (n < 0) {
-		*e = why;
-		return -1;
-	}
+	if (n < 0)
+		return err_pass(e, &why);
 	return rail_list_parse(text, (size_t)n, ctx->sysfs, out, e) ? err_wrap(e, "%s", path) : 0;
 }
 

@@ -87,10 +87,8 @@ int topo_operator_roles(const struct ctx *c, struct topo_machine *m, struct err 
 		return topo_add_note(m, e,
 				     "%s/%s cannot be read by this user: roles in it are unknown",
 				     c->etc_dir, ROLES_FILE);
-	if (n < 0) {
-		*e = why;
-		return -1;
-	}
+	if (n < 0)
+		return err_pass(e, &why);
 	if (json_parse(text, (size_t)n, ROLES_FILE, &tree, e))
 		return err_wrap(e, "%s", c->etc_dir);
 	if (json_type(tree) != JSON_OBJECT)
