@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "install/install.h"
+#include "install/run.h"
 #include "install/needed.h"
 #include "install/plan.h"
 #include "lib/cli/cmd.h"

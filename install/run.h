@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* install.h: put the plugins of an image into the CNI folder of a host, or remove them again. */
-#ifndef RAILHEAD_INSTALL_INSTALL_H
-#define RAILHEAD_INSTALL_INSTALL_H
+/* run.h: put the plugins of an image into the CNI folder of a host, or remove them again. */
+#ifndef RAILHEAD_INSTALL_RUN_H
+#define RAILHEAD_INSTALL_RUN_H
 
 #include "lib/base/ctx.h"
 #include "lib/cli/out.h"

@@ -6,7 +6,7 @@
  * renames leaves programs of two builds, and these serve each other: a plugin executes the
  * railhead-ipam that it finds, of whatever build. The receipt then says that a change has begun.
  */
-#include "install/install.h"
+#include "install/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
