@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * install.c: one install or removal, from the look at the folder to the receipt.
+ * run.c: one install or removal, from the look at the folder to the receipt.
  *
  * All new programs are on disk before the first one gets its name. A run that is killed among the
  * renames leaves programs of two builds, and these serve each other: a plugin executes the
