@@ -71,7 +71,7 @@ done
 t()
 {
 	local sub=()
-	case ${1-} in check | plan | capture) sub=("$1") && shift ;; esac
+	case ${1-} in check | capture) sub=("$1") && shift ;; esac
 	"${AS[@]}" railctl topo "${sub[@]}" "${CLASS[@]}" "$@" >$W/out 2>$W/err
 }
 AS=() CLASS=(--class 0x0380)
@@ -208,8 +208,6 @@ check "hardware: a rail for each card" want '[.hcas[] | select(.name | startswit
 check "hardware: two cards, two of three GPUs assigned alike" want '[.gpus[].assigned] | unique == ["rxe_pf0", "rxe_pf1"]'
 check "hardware: the VFs alone" ok t --json --sysfs $W/hw --hcas rxe_vf0,rxe_vf1
 check "hardware: nearest is a VF" nearest gpu2 rxe_vf1
-check "hardware: a plan for two pods" ok t plan --json --pods 2 --gpus-per-pod 3 --sysfs $W/hw
-check "hardware: no two pods share a rail" want '[.pods[] | [.vfs[].rail] | unique] == [[0], [1]]'
 check "hardware: check" status 4 t check --json --sysfs $W/hw
 cp $W/out $W/root.check
 check "hardware: no port on the way redirects" want --arg g "${GPU[gpu0]}" 'any(.findings[]; .check == "acs" and .gpu == $g and .state == "ok" and
