@@ -42,8 +42,8 @@ test_rdma_env_options_that_are_wrong()
 	refused 2 'not one of shell, json, kubernetes' rdma env --format yaml
 	refused 2 'exclude each other' rdma env --format shell --json
 	refused 2 '--dir writes each format' rdma env --dir "$W" --explain
-	refused 1 'no RDMA' rdma env --dir "$W/rails"
-	isnt "a folder without rails" test -e "$W/rails"
+	refused 1 'no RDMA' rdma env --dir "$W/of-no-rails"
+	isnt "a folder without rails" test -e "$W/of-no-rails"
 	refused 2 '--expect-rails "0" is not a number from 1 to 256' rdma env --expect-rails 0
 	refused 2 '--tc "256" is not a number from 0 to 255' rdma env --tc 256
 	refused 2 '--tc "" is not a number' rdma env --tc ''
