@@ -247,8 +247,7 @@ static int main_serve(struct agent_program *p, const struct ctx *ctx, struct err
 	why = driver_failed(p->driver);
 	if (!why)
 		return 0;
-	*e = *why;
-	return -1;
+	return err_pass(e, why);
 }
 
 static int railheadd_main_run(struct cmd_run *r, struct err *e)

@@ -30,8 +30,7 @@ static int found_or_gone(int rc, const struct err *why, struct err *e)
 		return 1;
 	if (why->errnum == ENODEV)
 		return 0;
-	*e = *why;
-	return -1;
+	return err_pass(e, why);
 }
 
 int attach_find_link(struct nl *pod_nl, const struct record *r, struct link_info *out,

@@ -26,8 +26,7 @@ static int absent_or_error(const struct ctx *ctx, const struct err *why, struct 
 	(void)snprintf(path, sizeof(path), "%.1024s/" DEMAND_FOLDER, ctx->run_dir);
 	if (fs_is_gone(AT_FDCWD, path, why))
 		return 0;
-	*e = *why;
-	return -1;
+	return err_pass(e, why);
 }
 
 /* The folder is made, and removed when it is empty, with the lock held. */

@@ -68,8 +68,7 @@ static int note_error(const struct err *why, struct err *e)
 {
 	if (why->code != ERR_NOMEM)
 		return 1;
-	*e = *why;
-	return -1;
+	return err_pass(e, why);
 }
 
 /* The owner of a loan without a record waits for this node, which looks for such loans then. */

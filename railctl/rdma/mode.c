@@ -67,8 +67,7 @@ static int set_now(enum rdma_mode mode, struct err *why, struct err *e)
 	if (nl_rdma_open(&nl, why)) {
 		if (why->errnum == EPROTONOSUPPORT)
 			return 0;
-		*e = *why;
-		return -1;
+		return err_pass(e, why);
 	}
 	if (nl_rdma_sys_get(nl, &now, e))
 		return -1;
@@ -76,8 +75,7 @@ static int set_now(enum rdma_mode mode, struct err *why, struct err *e)
 		return 1;
 	if (why->errnum == EBUSY)
 		return 0;
-	*e = *why;
-	return -1;
+	return err_pass(e, why);
 }
 
 static int mode_report_done(struct cmd_run *r, enum rdma_mode mode, const struct err *why,

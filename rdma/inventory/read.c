@@ -24,8 +24,7 @@ static int unless_gone(const struct err *why, struct err *e)
 {
 	if (why->code == ERR_NOTFOUND || why->errnum == ENODEV)
 		return 0;
-	*e = *why;
-	return -1;
+	return err_pass(e, why);
 }
 
 #define NETDEVS_MAX 65536

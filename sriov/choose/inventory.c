@@ -67,8 +67,7 @@ static int read_netdev(struct nl *nl, int rc, const struct err *why, struct netd
 		d->name[0] = '\0';
 		if (why->code == ERR_NOTFOUND)
 			return 0;
-		*e = *why;
-		return -1;
+		return err_pass(e, why);
 	}
 	if (nl_link_by_name(nl, d->name, &link, &gone)) {
 		/* It was renamed or moved meanwhile, or sysfs shows another namespace. */
