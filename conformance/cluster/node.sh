@@ -86,14 +86,15 @@ kubelet_config()
 # node_up N: switch it on: namespaces, its cards into the fabric, containerd.
 node_up()
 {
-	local group=$GROUP/n$1 n=$1
-	cgroups_make "$W/cgroup" "$group" || return
+	local group=$GROUP/n$1 n=$1 paths
+	cgroups_make "$W/cgroup" "$group" && paths=$(cgroups_paths "$W/cgroup") || return
+	# The only child of what is started here is the node's first process: node_begins asks for it.
 	(
 		while read -r path; do
 			[ -e "$path/$group/cgroup.subtree_control" ] && mkdir -p "$path/$group/services" &&
 				path=$path/$group/services || path=$path/$group
 			echo 0 >"$path/cgroup.procs" || exit
-		done < <(cgroups_paths "$W/cgroup")
+		done <<<"$paths"
 		node_first "$n" --net --cgroup
 	) &
 	node_begins "$n" $! && cards "$n" "$(node_pid "$n")" && service "$n" containerd start
