@@ -68,6 +68,7 @@ sriov/testing|lib/ topo/ cni/ sriov/
 rdma/device|lib/
 rdma/inventory|lib/ cni/record/ rdma/device/
 rdma/env|lib/ rdma/inventory/
+rdma/pod|lib/ cni/record/ sriov/claim/ rdma/inventory/ rdma/env/
 rdma/probe|lib/
 rdma/qos|lib/
 rdma/probe/testing|lib/ cni/ rdma/
@@ -94,7 +95,7 @@ railctl/attachments|lib/ topo/read/ topo/capture/ cni/protocol/ cni/record/ cni/
 railctl/cluster|lib/ ipam/alloc/
 railctl/ipam|lib/ cni/engine/ ipam/peers/ ipam/conf/ ipam/lease/ ipam/alloc/ ipam/admin/
 railctl/netconf|lib/ ipam/peers/ ipam/conf/ cni/engine/ plugins/ether/ plugins/
-railctl/rdma|lib/ cni/record/ fabric/ sriov/claim/ rdma/device/ rdma/inventory/ rdma/env/ rdma/qos/ diag/
+railctl/rdma|lib/ cni/record/ fabric/ sriov/claim/ rdma/device/ rdma/inventory/ rdma/env/ rdma/pod/ rdma/qos/ diag/
 railctl/topo|lib/ topo/core/ topo/read/ topo/capture/ topo/nccl/ topo/output/ rdma/inventory/ diag/ railctl/rdma/
 railctl/vf|lib/ cni/protocol/ cni/record/ sriov/admin/
 railctl|railctl/attachments/ railctl/cluster/ railctl/ipam/ railctl/netconf/ railctl/rdma/ railctl/topo/ railctl/vf/
@@ -109,7 +110,7 @@ ipam|lib/ cni/ ipam/
 cluster|lib/ ipam/ cluster/
 fabric|lib/ cluster/ fabric/
 sriov|lib/ topo/ cni/ sriov/
-rdma|lib/ cni/ rdma/
+rdma|lib/ cni/ sriov/ rdma/
 diag|lib/ cni/ rdma/ diag/
 plugins|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ plugins/
 install|lib/ cni/ ipam/ plugins/ install/

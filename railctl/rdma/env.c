@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* env.c: `railctl rdma env`: print the variables that make NCCL and UCX use the rails of a
  * pod. */
-#include <errno.h>
-#include <limits.h>
 #include <string.h>
 
 #include "railctl/rdma/rdma.h"
 #include "railctl/rdma/pkey.h"
 #include "railctl/rdma/pod.h"
-#include "railctl/rdma/tier.h"
 #include "diag/probe_data.h"
-#include "lib/sys/fs.h"
-#include "rdma/env/env.h"
+#include "rdma/pod/files.h"
+#include "rdma/pod/tier.h"
 
 enum format { FORMAT_SHELL, FORMAT_JSON, FORMAT_KUBERNETES };
 
@@ -146,43 +143,6 @@ static int print_env(const struct cmd_run *r, const struct env *x, enum format f
 	return 0;
 }
 
-/* ---- files ---- */
-
-/* NULL: no memory. */
-static char *text_of(const struct env *x, const char *name)
-{
-	if (strcmp(name, "nccl.conf") == 0)
-		return env_file(x, "NCCL_");
-	if (strcmp(name, "ucx.conf") == 0)
-		return env_file(x, "UCX_");
-	if (strcmp(name, "rails.json") == 0) {
-		auto_json struct json *o = env_json(x);
-
-		return o ? json_print(o, true) : NULL;
-	}
-	return env_shell(x, strcmp(name, "explain.txt") == 0);
-}
-
-/* Each is replaced as a whole: a program that reads it meanwhile has the old one or the new one. */
-static int write_files(const struct env *x, const char *dir, struct err *e)
-{
-	static const char *const names[] = { "nccl.conf", "ucx.conf", "env", "rails.json",
-					     "explain.txt" };
-	char path[PATH_MAX];
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		auto_free char *text = text_of(x, names[i]);
-
-		if (!text)
-			return err_nomem(e);
-		if (snprintf(path, sizeof(path), "%s/%s", dir, names[i]) >= PATH_MAX)
-			return err_set(e, ERR_IO, ENAMETOOLONG, "--dir %.64s...", dir);
-		if (fs_put(path, &(struct fs_content){ text, strlen(text), 0644, false }, e))
-			return err_wrap(e, "--dir %.256s", dir);
-	}
-	return 0;
-}
-
 static void refuse_option(const char *what, const char *text)
 {
 	auto_free char *clean = out_clean(text);
@@ -267,12 +227,13 @@ static int env_run(struct cmd_run *r, struct err *e)
 				 "do not go with it");
 	if (take_format(r, &format, e) || take_options(r, &o, e) ||
 	    take_expected(r, &expected, e) || take_interfaces(r, names, &o, e) ||
-	    rdma_tier_class(r, &o, why, e) || rdma_pod_read(r, &pid, &v, e) ||
-	    rdma_routes_read(&v, e) || find_version(r, pid, &o, e) || env_make(&v, &o, &x, e))
+	    rdma_tier_class(&r->ctx, opt_get(&r->opts, "netns"), &o, why, e) ||
+	    rdma_pod_read(r, &pid, &v, e) || rdma_routes_read(&v, e) ||
+	    find_version(r, pid, &o, e) || env_make(&v, &o, &x, e))
 		return -1;
 	if (!is_as_expected(&x, expected))
 		r->status = CMD_FAILED;
-	return dir ? write_files(&x, dir, e) : print_env(r, &x, format, e);
+	return dir ? pod_files_put(&x, dir, e) : print_env(r, &x, format, e);
 }
 
 static const struct opt options[] = {

@@ -260,6 +260,16 @@ static int refuse_no_rail(const struct env_plan *p, const struct env *out, struc
 	return err_hint(e, "\"railctl rdma check\" looks for the reason");
 }
 
+static int note_no_rail(const struct env_plan *p, struct env *out, struct err *e)
+{
+	struct err why;
+
+	if (!p->options->none_is_fine)
+		return refuse_no_rail(p, out, e);
+	(void)refuse_no_rail(p, out, &why);
+	return leave_out(out, e, "there is no rail: %s", why.msg);
+}
+
 /* ---- one family for all ---- */
 
 static const struct inv_gid *gid_of(const struct rdma_rail *r, enum ip_family family)
@@ -335,7 +345,7 @@ static int plan_rails(struct env_plan *p, const struct rails *all, struct env *o
 	if (drop_other_family(p, out, e))
 		return -1;
 	if (!p->n)
-		return refuse_no_rail(p, out, e);
+		return note_no_rail(p, out, e);
 	out->n_rails = p->n;
 	out->nccl = p->options->nccl;
 	out->ucx = p->options->ucx;
@@ -357,8 +367,11 @@ int env_make(const struct rdma_inventory *v, const struct env_options *o, struct
 	if (rails_find(v, &all, e))
 		return -1;
 
-	int rc = plan_rails(&p, &all, &x, e) || env_set_gids(&p, &x, e) || env_set_ib(&p, &x, e) ||
-		 env_set_others(&p, &x, e) || env_set_ucx(&p, &x, e);
+	int rc = (o->warning && env_warn(&x, e, "%s", o->warning)) || plan_rails(&p, &all, &x, e);
+
+	if (rc == 0 && p.n)
+		rc = env_set_gids(&p, &x, e) || env_set_ib(&p, &x, e) ||
+		     env_set_others(&p, &x, e) || env_set_ucx(&p, &x, e);
 
 	free(p.rail);
 	if (rc)

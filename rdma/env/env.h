@@ -33,6 +33,8 @@ struct env_options {
 	const char *nccl_from, *ucx_from;
 	bool pin_index;     /* NCCL_IB_GID_INDEX also where a range suffices */
 	const char *socket; /* interface of NCCL_SOCKET_IFNAME; NULL: that of the default route */
+	bool none_is_fine;  /* no rail is not an error: no variables, and left_out has the reason */
+	const char *warning; /* one of the caller's, for *out; NULL: none */
 };
 
 #define ENV_OPTIONS_INIT                                                                           \
@@ -66,8 +68,8 @@ struct env {
 
 /*
  * env_make - choose the rails of v and compute the variables. env_clear() frees *out. ERR_NOTFOUND:
- * no rail can be used; the detail has a reason for each. ERR_CONFIG: o names an interface that does
- * not exist.
+ * no rail can be used; the detail has a reason for each (see none_is_fine). ERR_CONFIG: o names an
+ * interface that does not exist.
  */
 int env_make(const struct rdma_inventory *v, const struct env_options *o, struct env *out,
 	     struct err *e) must_check;

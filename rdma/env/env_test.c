@@ -480,6 +480,21 @@ START_TEST(without_a_rail_it_says_why)
 }
 END_TEST
 
+START_TEST(no_rail_is_no_error_if_the_caller_says_so)
+{
+	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
+	struct env_options o = ENV_OPTIONS_INIT;
+
+	o.none_is_fine = true;
+	o.warning = "two tiers differ";
+	auto_env struct env x = envs_made(&v, &o);
+	ck_assert_uint_eq(x.n_vars + x.n_rails + x.n_missing, 0);
+	ck_assert_uint_eq(x.n_left_out, 1);
+	ck_assert_ptr_nonnull(strstr(x.left_out[0], "there is no rail: no RDMA device is visible"));
+	envs_warns(&x, 1, "two tiers differ");
+}
+END_TEST
+
 START_TEST(rails_that_cannot_be_used_say_why)
 {
 	auto_rdma_inventory struct rdma_inventory v = pod_new(RDMA_EXCLUSIVE);
@@ -584,5 +599,5 @@ TEST_PROGRAM("env", a_rail_that_is_left_out_is_missing,
 	     NCCL_takes_the_own_gid_with_the_printed_settings, infiniband_needs_no_gid_index,
 	     a_vlan_on_a_bond_is_a_rail, the_default_route_is_no_rail_beside_others,
 	     without_a_default_route_a_rail_bootstraps, more_rails_than_NCCL_uses_are_warned_about,
-	     without_a_rail_it_says_why, rails_that_cannot_be_used_say_why,
-	     two_ports_of_one_address_are_reported)
+	     without_a_rail_it_says_why, no_rail_is_no_error_if_the_caller_says_so,
+	     rails_that_cannot_be_used_say_why, two_ports_of_one_address_are_reported)

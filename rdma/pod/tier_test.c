@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tier_test.c: the traffic class of a pod from its records, and records that differ. */
-#include "railctl/rdma/tier.h"
+#include "rdma/pod/tier.h"
 
 #include <string.h>
 
@@ -32,49 +32,42 @@ static void attached(const struct ctx *ctx, const char *ifname, struct netns_id 
 }
 
 /* Of four VFs: one elsewhere, one without a tier, and two of the pod. */
-static struct cmd_run host(int second)
+static struct ctx host(int second)
 {
-	static const char *const argv[] = { "--netns", SELF, NULL };
-	static const struct opt table[] = { { "netns", "PATH", "", 0 }, { 0 } };
 	const struct tier gold = { "gold", -1, 10, -1, 106 }, other = { "other", -1, 10, -1, 7 };
 	const struct tier rates = { "rates", -1, 10, -1, -1 };
 	const struct tier more = { "more", -1, 10, -1, second };
 	struct netns self = net_self();
-	struct cmd_run r = { .status = 0 };
-	struct err e;
+	struct ctx ctx;
 
-	ctx_init(&r.ctx, "test");
+	ctx_init(&ctx, "test");
 	(void)testing_dir();
-	r.ctx.run_dir = "/mnt";
-	attached(&r.ctx, "net0", (struct netns_id){ .dev = 1, .ino = 2 }, &other);
-	attached(&r.ctx, "net1", self.id, NULL);
-	attached(&r.ctx, "net2", self.id, &rates);
-	attached(&r.ctx, "net3", self.id, &gold);
-	attached(&r.ctx, "net4", self.id, &more);
-	ck_assert_int_eq(opt_parse((char *const *)(uintptr_t)argv,
-				   (const struct opt *const[]){ table, NULL }, false, &r.opts, &e),
-			 2);
+	ctx.run_dir = "/mnt";
+	attached(&ctx, "net0", (struct netns_id){ .dev = 1, .ino = 2 }, &other);
+	attached(&ctx, "net1", self.id, NULL);
+	attached(&ctx, "net2", self.id, &rates);
+	attached(&ctx, "net3", self.id, &gold);
+	attached(&ctx, "net4", self.id, &more);
 	netns_close(&self);
-	return r;
+	return ctx;
 }
 
 START_TEST(the_tier_of_the_pod_is_found)
 {
-	struct cmd_run r = host(106);
+	struct ctx ctx = host(106);
 	struct env_options o = ENV_OPTIONS_INIT;
 	char why[RDMA_TIER_WHY_LEN];
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(rdma_tier_class(&r, &o, why, &e) == 0, "%s", e.msg);
+	ck_assert_msg(rdma_tier_class(&ctx, SELF, &o, why, &e) == 0, "%s", e.msg);
 	ck_assert_int_eq(o.tc, 106);
 	ck_assert_str_eq(o.tc_why, "of the tier \"gold\" of net3");
 	o.tc = 5;
 	o.tc_why = NULL;
-	ck_assert_int_eq(rdma_tier_class(&r, &o, why, &e), 0);
+	ck_assert_int_eq(rdma_tier_class(&ctx, SELF, &o, why, &e), 0);
 	ck_assert(o.tc == 5 && !o.tc_why);
-	opts_clear(&r.opts);
 	o.tc = -1;
-	ck_assert_int_eq(rdma_tier_class(&r, &o, why, &e), 0);
+	ck_assert_int_eq(rdma_tier_class(&ctx, NULL, &o, why, &e), 0);
 	ck_assert_int_eq(o.tc, -1);
 }
 END_TEST
@@ -82,21 +75,20 @@ END_TEST
 START_TEST(two_tiers_that_differ_are_reported)
 {
 	static const char *const only[] = { "net4", "net1", NULL };
-	struct cmd_run r = host(32);
+	struct ctx ctx = host(32);
 	struct env_options o = ENV_OPTIONS_INIT;
 	char why[RDMA_TIER_WHY_LEN];
 	struct err e = { .msg = "" };
 
-	ck_assert_int_eq(rdma_tier_class(&r, &o, why, &e), -1);
+	ck_assert_int_eq(rdma_tier_class(&ctx, SELF, &o, why, &e), -1);
 	ck_assert_int_eq(e.code, ERR_CONFIG);
 	ck_assert_str_eq(e.msg, "net3 is of tier \"gold\" with trafficClass 106, net4 of tier "
 				"\"more\" with 32: NCCL has one for all");
 	ck_assert_int_eq(o.tc, -1);
 	o.interfaces = only;
-	ck_assert_int_eq(rdma_tier_class(&r, &o, why, &e), 0);
+	ck_assert_int_eq(rdma_tier_class(&ctx, SELF, &o, why, &e), 0);
 	ck_assert_int_eq(o.tc, 32);
-	opts_clear(&r.opts);
 }
 END_TEST
 
-TEST_PROGRAM("railctl/rdma/tier", the_tier_of_the_pod_is_found, two_tiers_that_differ_are_reported)
+TEST_PROGRAM("rdma/pod/tier", the_tier_of_the_pod_is_found, two_tiers_that_differ_are_reported)

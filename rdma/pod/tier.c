@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tier.c: the traffic class that the records of a pod's attachments give, for `railctl rdma
- * env`.
- */
-#include "railctl/rdma/tier.h"
+/* tier.c: the traffic class that the records of a pod's attachments give. */
+#include "rdma/pod/tier.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -59,20 +56,19 @@ static int on_tier_record(const struct record *r, void *arg)
 	return 0;
 }
 
-int rdma_tier_class(struct cmd_run *r, struct env_options *o, char why[RDMA_TIER_WHY_LEN],
-		    struct err *e)
+int rdma_tier_class(const struct ctx *ctx, const char *path, struct env_options *o,
+		    char why[RDMA_TIER_WHY_LEN], struct err *e)
 {
-	const char *path = opt_get(&r->opts, "netns");
 	auto_netns struct netns ns = { .fd = -1 };
 	struct search s = { .o = o, .e = e };
 	struct err ignored;
 
-	/* rdma_pod_enter() reports a path that is not a namespace. */
+	/* The caller reports a path that is not a namespace. */
 	if (o->tc >= 0 || !path || *path != '/' || netns_open(path, &ns, &ignored))
 		return 0;
 	s.pod = ns.id;
 	/* A record that cannot be read does not stop the command. */
-	(void)!record_each(&r->ctx, NULL, on_tier_record, &s, &ignored);
+	(void)!record_each(ctx, NULL, on_tier_record, &s, &ignored);
 	if (s.rc || !*s.ifname)
 		return s.rc;
 	(void)snprintf(why, RDMA_TIER_WHY_LEN, "of the tier \"%s\" of %s", s.tier.name, s.ifname);
