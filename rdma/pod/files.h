@@ -14,12 +14,11 @@
 int pod_files_put(const struct env *x, const char *dir, struct err *e) must_check;
 
 /*
- * pod_files_write - the same for the pod whose network namespace is at this path, as seen from the
- * host; may be called again when the pod's rails have changed. If its parent exists, the folder is
- * made, mode 0755. Without a rail the files have no settings, and explain.txt has the reason. The
- * same is done with a traffic class that differs between the rails. The work is done by a child
- * that is ended after POD_FILES_MS. ERR_NETNS, ERR_IO, ERR_NOMEM; ERR_DELEGATE: the child did not
- * end in time.
+ * pod_files_write - the same for the pod whose network namespace is at this path. The caller is on
+ * the host, and calls it again when the pod's rails have changed. The folder is made if its parent
+ * exists, mode 0755. Without a rail the files have no settings, and explain.txt has the reason. If
+ * the traffic classes of the rails differ, none is set. A child does the work, for at most
+ * POD_FILES_MS. ERR_NETNS, ERR_IO, ERR_NOMEM; ERR_DELEGATE: the child did not end in time.
  */
 #define POD_FILES_MS 10000
 int pod_files_write(const struct ctx *ctx, const char *netns, const char *dir,
