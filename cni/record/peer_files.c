@@ -12,32 +12,28 @@
 
 #define LONG_ID 32 /* identifiers of container runtimes have 64 digits, or 32 */
 
-int peer_files_open(const struct ctx *ctx, const char *folder, struct err *e)
+int peer_files_open(const struct ctx *ctx, const char *folder, int *dir, struct err *e)
 {
-	auto_fd int top = fs_open_dir(ctx->cni_dir, false, e);
+	char path[PATH_MAX];
+	struct err why;
+	auto_fd int top = fs_open_dir(ctx->cni_dir, false, &why);
 
-	return top < 0 ? -1 : fs_open_dir_at(top, folder, false, e);
-}
-
-bool peer_files_absent(const struct err *e)
-{
-	return e->errnum == ENOENT || e->errnum == ENOTDIR;
+	*dir = top < 0 ? -1 : fs_open_dir_at(top, folder, false, &why);
+	if (*dir >= 0)
+		return 1;
+	(void)snprintf(path, sizeof(path), "%.1024s/%.255s", ctx->cni_dir, folder);
+	return fs_is_gone(AT_FDCWD, path, &why) ? 0 : err_pass(e, &why);
 }
 
 int peer_files_each(const struct ctx *ctx, const char *folder, peer_files_fn fn, void *arg,
 		    struct err *e)
 {
-	char path[PATH_MAX];
-	struct err why;
-	auto_fd int dir = peer_files_open(ctx, folder, &why);
+	auto_fd int dir = -1;
 	auto_fs_names struct fs_names files = { .n = 0 };
+	int rc = peer_files_open(ctx, folder, &dir, e);
 
-	if (dir < 0) {
-		(void)snprintf(path, sizeof(path), "%.1024s/%.255s", ctx->cni_dir, folder);
-		if (fs_is_gone(AT_FDCWD, path, &why))
-			return 0;
-		return err_pass(e, &why);
-	}
+	if (rc <= 0)
+		return rc;
 	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
 		return err_wrap(e, "%s/%s", ctx->cni_dir, folder);
 	for (size_t i = 0; i < files.n; i++)

@@ -10,12 +10,11 @@
 #include "lib/base/parse.h"
 
 /*
- * peer_files_open - open the folder of that name below ctx->cni_dir. Returns the descriptor, or -1.
- * peer_files_absent - whether e of a call here, or of reading a file, says that there is no such
- * folder or file. If a link or a plain file has its name, the folder is absent, too.
+ * peer_files_open - open the folder of that name below ctx->cni_dir. 1: *dir is the descriptor; 0:
+ * there is no such folder, and *dir is -1. If a link or a plain file has its name, there is none,
+ * either.
  */
-int peer_files_open(const struct ctx *ctx, const char *folder, struct err *e) must_check;
-bool peer_files_absent(const struct err *e);
+int peer_files_open(const struct ctx *ctx, const char *folder, int *dir, struct err *e) must_check;
 
 /*
  * peer_files_each - call fn for each name in the folder, in their order; dir is the open folder. If

@@ -238,23 +238,22 @@ static int peer_open_file(const struct ctx *ctx, const struct record_key *key,
 {
 	char file[RDMA_PEER_LEN];
 	struct err why;
-	auto_fd int dir = peer_files_open(ctx, FOLDER, &why);
+	auto_fd int dir = -1;
 	int n = snprintf(file, sizeof(file), "%s-%s-%s", key->network, key->container, key->ifname);
+	int rc = peer_files_open(ctx, FOLDER, &dir, &why);
 
-	if (dir < 0 || n >= (int)sizeof(file))
+	if (rc == 0 || (rc > 0 && n >= (int)sizeof(file)))
 		return -1;
-	if (peer_read_file(dir, file, out, &why) == 0)
+	if (rc > 0 && peer_read_file(dir, file, out, &why) == 0)
 		return TAKE_FD(dir);
-	if (!peer_files_absent(&why))
+	if (rc < 0 || !fs_is_gone(dir, file, &why))
 		log_warn(&ctx->log, "%s/" FOLDER "/%s: %s", ctx->cni_dir, file, why.msg);
 	return -1;
 }
 
 static int remove_file(const struct ctx *ctx, int dir, const struct rdma_peer *p, struct err *e)
 {
-	if (unlinkat(dir, p->file, 0) && errno != ENOENT)
-		return err_set(e, ERR_IO, errno, "remove %s/" FOLDER "/%s", ctx->cni_dir, p->file);
-	return 0;
+	return fs_unlink_at(dir, p->file, e) ? err_wrap(e, "%s/" FOLDER, ctx->cni_dir) : 0;
 }
 
 int rdma_peer_release(const struct ctx *ctx, const struct record_key *key, const char *netns,

@@ -151,7 +151,7 @@ static int peer_read_netns(int dir, struct peer *p, struct err *e)
 
 	(void)snprintf(name, sizeof(name), BY_PCI "/%s", p->vf);
 	if (fs_read_at(dir, name, PATH_MAX - 1, &text, &why) < 0)
-		return peer_files_absent(&why) ? 0 : err_pass(e, &why);
+		return fs_is_gone(dir, name, &why) ? 0 : err_pass(e, &why);
 	text[strcspn(text, "\n")] = '\0';
 	(void)snprintf(p->netns, sizeof(p->netns), "%s", text);
 	return 1;
@@ -177,12 +177,14 @@ int peer_find(const struct ctx *ctx, const char *container, const char *ifname, 
 	char file[PEER_FILE_LEN];
 	struct peer p = { .file = "" };
 	int n = snprintf(file, sizeof(file), "%s-%s", container, ifname);
-	auto_fd int dir = peer_files_open(ctx, FOLDER, e);
+	auto_fd int dir = -1;
+	int rc = peer_files_open(ctx, FOLDER, &dir, e);
 
-	if (dir < 0 || n >= (int)sizeof(file) || claim_peer_read_file(dir, file, &p, e)) {
-		if (dir >= 0 && n >= (int)sizeof(file))
-			return err_set(e, ERR_NOTFOUND, ENAMETOOLONG, "file of %.64s", container);
-		if (peer_files_absent(e))
+	if (rc == 0 || (rc > 0 && n >= (int)sizeof(file)))
+		return err_set(e, ERR_NOTFOUND, rc ? ENAMETOOLONG : ENOENT,
+			       "%s/" FOLDER " has no file of %.64s", ctx->cni_dir, container);
+	if (rc < 0 || claim_peer_read_file(dir, file, &p, e)) {
+		if (rc > 0 && fs_is_gone(dir, file, e))
 			e->code = ERR_NOTFOUND;
 		return err_wrap(e, "read %s/" FOLDER "/%.128s", ctx->cni_dir, file);
 	}
@@ -216,7 +218,7 @@ static int claim_peer_visit_file(int dir, const char *file, void *arg)
 	if (strcmp(file, BY_PCI) == 0)
 		return 0;
 	if (claim_peer_read_file(dir, file, &p, &why)) {
-		if (peer_files_absent(&why))
+		if (fs_is_gone(dir, file, &why))
 			return 0;
 		log_debug(&each->ctx->log, "%s/" FOLDER "/%s: %s", each->ctx->cni_dir, file,
 			  why.msg);
@@ -288,14 +290,15 @@ int peer_of_vf(const struct ctx *ctx, const char *vf, struct peer *out, struct e
 {
 	auto_peer struct peer p = { .network = "" };
 	struct search s = { &p, vf, false };
-	struct err why;
 
 	if (peer_each(ctx, peer_is_of_vf, &s, e))
 		return -1;
 	if (!s.found) {
-		auto_fd int dir = peer_files_open(ctx, FOLDER, &why);
+		auto_fd int dir = -1;
+		int rc = peer_files_open(ctx, FOLDER, &dir, e);
 		(void)snprintf(p.vf, sizeof(p.vf), "%s", vf);
-		int rc = dir < 0 ? 0 : peer_read_netns(dir, &p, e);
+		if (rc > 0)
+			rc = peer_read_netns(dir, &p, e);
 		if (rc <= 0)
 			return rc < 0 ? -1 : (int)PEER_NONE;
 	}
@@ -308,15 +311,13 @@ int peer_of_vf(const struct ctx *ctx, const char *vf, struct peer *out, struct e
 int peer_forget(const struct ctx *ctx, const struct peer *p, struct err *e)
 {
 	char name[sizeof(BY_PCI) + PCI_STR_LEN];
-	struct err why;
-	auto_fd int dir = peer_files_open(ctx, FOLDER, &why);
+	auto_fd int dir = -1;
+	int rc = peer_files_open(ctx, FOLDER, &dir, e);
 
-	if (dir < 0)
-		return peer_files_absent(&why) ? 0 : err_pass(e, &why);
+	if (rc <= 0)
+		return rc;
 	(void)snprintf(name, sizeof(name), BY_PCI "/%s", p->vf);
-	if ((*p->vf && unlinkat(dir, name, 0) && errno != ENOENT && errno != ENOTDIR) ||
-	    (*p->file && unlinkat(dir, p->file, 0) && errno != ENOENT))
-		return err_set(e, ERR_IO, errno, "remove %s/" FOLDER "/%.128s", ctx->cni_dir,
-			       *p->file ? p->file : name);
-	return 0;
+	return (*p->vf && fs_unlink_at(dir, name, e)) || (*p->file && fs_unlink_at(dir, p->file, e))
+		       ? err_wrap(e, "%s/" FOLDER, ctx->cni_dir)
+		       : 0;
 }

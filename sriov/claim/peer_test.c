@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "cni/testing/call.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/net.h"
+#include "lib/testing/syscall.h"
 #include "sriov/testing/manager.h"
 
 #define FOLDER TESTHOST_CNI "/sriov"
@@ -511,6 +513,37 @@ static int collect(const struct peer *p, void *arg)
 	return 0;
 }
 
+static struct ctx lied_to;
+
+static int owner_of_vf(struct err *e)
+{
+	auto_peer struct peer p = { .network = "" };
+	int rc = peer_of_vf(&lied_to, testhost_vf(0), &p, e);
+
+	/* A file that is there, and yet no owner, would be the lie believed. */
+	return rc == PEER_NONE ? 0 : rc < 0 ? -1 : 1;
+}
+
+static int forget_files(struct err *e)
+{
+	const struct peer p = { .file = "c1-net1", .network = "" };
+
+	return peer_forget(&lied_to, &p, e);
+}
+
+/* One ENOENT about a file that is there: its VF has an owner still, and the file stays known. */
+START_TEST(not_seen_is_not_gone)
+{
+	auto_claimed_vf struct claimed_vf l = attached_by_peer();
+	struct err e;
+
+	lied_to = l.w.ctx;
+	ck_assert(!testing_fail_syscall(SYS_openat, ENOENT, owner_of_vf));
+	ck_assert(!testing_fail_syscall(SYS_unlinkat, ENOENT, forget_files));
+	ck_assert(forget_files(&e) == 0 && forget_files(&e) == 0);
+}
+END_TEST
+
 START_TEST(file_names_are_split)
 {
 	auto_claimed_vf struct claimed_vf l = attached_by_peer();
@@ -535,4 +568,4 @@ TEST_PROGRAM("sriov/claim/peer", our_DEL_restores_a_VF_of_sriov_cni,
 	     an_invisible_namespace_path_does_not_free_a_VF,
 	     the_VF_of_a_dead_pod_is_restored_before_a_claim, the_VF_of_a_dead_pod_is_repaired,
 	     an_imported_attachment_is_ours, attachments_that_cannot_be_imported_are_refused,
-	     files_of_earlier_versions_and_damaged_ones, file_names_are_split)
+	     files_of_earlier_versions_and_damaged_ones, not_seen_is_not_gone, file_names_are_split)
