@@ -124,6 +124,14 @@ struct attach_type {
 
 /* attach_main - the whole program of a plugin. builtin: the IPAM whose code it carries, or NULL. */
 int attach_main(const struct attach_type *type, const struct delegate_builtin *builtin);
+/*
+ * attach_reserve - the IPAM's ADD of an attachment that comes later and gets the same addresses:
+ * call is that ADD, with the UID or name of its pod, and data is the type. Also checks that the
+ * masters are there. Nothing else is changed, and no network namespace is needed. The IPAM's DEL
+ * gives the addresses back.
+ */
+int attach_reserve(const struct cni_call *call, struct err *e) must_check;
+
 /* attach_plugin - the same plugin as a table of commands, for cni_main() and for tests. */
 struct cni_plugin attach_plugin(const struct attach_type *type);
 

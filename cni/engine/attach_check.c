@@ -395,8 +395,10 @@ static int check_part(struct attach *whole, struct attach *part, struct err *e)
 
 static int attach_check_find_part(struct attach *whole, struct attach *part, struct err *e)
 {
-	(void)whole;
-	return attach_find(part, e);
+	if (attach_find(part, e))
+		return -1;
+	whole->no_link |= part->no_link;
+	return 0;
 }
 
 static int check_parts(struct attach *a, struct err *e)
@@ -433,7 +435,7 @@ int attach_check(const struct cni_call *call, struct err *e)
 											      : 0;
 }
 
-/* ---- STATUS ---- */
+/* ---- STATUS, and the IPAM's ADD of an attachment that comes later ---- */
 
 /*
  * STATUS knows no pod, so it cannot check a master in a pod's namespace. It does not know earlier
@@ -444,13 +446,19 @@ static int master_is_there(struct attach *a, struct attach_parts *parts, struct 
 {
 	if (a->conf.in_container || (!a->conf.master.n && a->type->adopts_prev_ips))
 		return 0;
-	if (nl_open(&a->host_nl, e) ||
-	    (a->type->several ? each_part(a, parts, attach_check_find_part, e)
-			      : attach_find(a, e))) {
-		e->code = ERR_UNAVAILABLE;
-		return -1;
-	}
-	return 0;
+	return nl_open(&a->host_nl, e) ||
+			       (a->type->several ? each_part(a, parts, attach_check_find_part, e)
+						 : attach_find(a, e))
+		       ? -1
+		       : 0;
+}
+
+static int ask_ipam(struct attach *a, const struct attach_parts *parts, struct delegate_call what,
+		    struct err *e)
+{
+	if (!*attach_ipam_type(a->call))
+		return 0;
+	return delegate_run(parts->ipam ? parts->ipam : a->call, &what, attach_timeout_ms(a), e);
 }
 
 int attach_status(const struct cni_call *call, struct err *e)
@@ -460,10 +468,31 @@ int attach_status(const struct cni_call *call, struct err *e)
 	auto_attach struct attach a;
 
 	attach_init(&a, call);
+	if (attach_read_conf(&a, e))
+		return -1;
+	if (master_is_there(&a, &parts, e)) {
+		e->code = ERR_UNAVAILABLE;
+		return -1;
+	}
+	return ask_ipam(&a, &parts, status, e);
+}
+
+int attach_reserve(const struct cni_call *call, struct err *e)
+{
+	const struct cni_env *env = &call->env;
+	struct delegate_call add = { .cmd = CNI_ADD,
+				     .container = env->container,
+				     .ifname = env->ifname,
+				     .netns = env->netns,
+				     .args = env->args,
+				     .path = env->path,
+				     .master = "" };
+	struct attach_parts parts = { .n = 0 };
+	auto_attach struct attach a;
+
+	attach_init(&a, call);
 	if (attach_read_conf(&a, e) || master_is_there(&a, &parts, e))
 		return -1;
-	if (*attach_ipam_type(call) &&
-	    delegate_run(parts.ipam ? parts.ipam : call, &status, attach_timeout_ms(&a), e))
-		return -1;
-	return 0;
+	add.probe = attach_can_probe(&a) ? DELEGATE_PROBE_MARK : "";
+	return ask_ipam(&a, &parts, add, e);
 }
