@@ -86,7 +86,7 @@ static int print_about(const struct cni_plugin *p)
 		fprintf(stderr, "%s %s", v ? "," : "", cni_version_name((enum cni_version)v));
 	/* The pages of macvlan and ipvlan have longer names: the short ones are other people's too.
 	 */
-	const char *prefix = strncmp(p->name, "railhead-", 9) == 0 ? "" : "railhead-";
+	const char *prefix = strncmp(p->name, "railhead", 8) == 0 ? "" : "railhead-";
 	fprintf(stderr, "\nIt is run by a container runtime; see %s%s(8).\n", prefix, p->name);
 	return 0;
 }
@@ -100,6 +100,19 @@ int cni_emit_result(const struct cni_call *call, const struct cni_result *r, str
 	if (print_text(text, e))
 		return err_wrap(e, "print the result");
 	return 0;
+}
+
+int cni_emit_prev(const struct cni_call *call, struct err *e)
+{
+	auto_json struct json *r = json_dup(call->conf.prev_result);
+
+	if (!r || (!json_get(r, "cniVersion") &&
+		   json_add_str(r, "cniVersion", cni_version_name(call->conf.version))))
+		return err_nomem(e);
+	auto_free char *text = json_print(r, false);
+	if (!text)
+		return err_nomem(e);
+	return print_text(text, e) ? err_wrap(e, "print the result") : 0;
 }
 
 struct key_warning {

@@ -54,4 +54,7 @@ int cni_check_keys(const struct cni_call *call, const char *section, bool alone,
 int cni_emit_result(const struct cni_call *call, const struct cni_result *r,
 		    struct err *e) must_check;
 
+/* cni_emit_prev - the same with prevResult, unchanged: of a plugin that adds nothing to it. */
+int cni_emit_prev(const struct cni_call *call, struct err *e) must_check;
+
 #endif
