@@ -13,9 +13,9 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 # in DYNAMIC: libibverbs loads the library of a driver when it runs. The main of the plugin a-b is plugins/a_b.c.
 # Not PLUGINS: make faults takes that from the environment.
 PLUGIN_NAMES := $(or $(shell tools/plugins.sh),$(error tools/plugins.sh prints no plugin))
-PROGRAMS := $(PLUGIN_NAMES) railhead-ipam railctl rdma-probe railheadd railhead-devices sm-opensm sm-ufm railhead-install
+PROGRAMS := $(PLUGIN_NAMES) railhead-ipam railhead railhead-hook railctl rdma-probe railheadd railhead-devices sm-opensm sm-ufm railhead-install
 DYNAMIC := rdma-probe railheadd railhead-devices sm-ufm
-$(foreach p,$(PLUGIN_NAMES) railhead-ipam,$(eval $(p)_SRC := plugins/$(subst -,_,$(p)).c))
+$(foreach p,$(PLUGIN_NAMES) railhead-ipam railhead railhead-hook,$(eval $(p)_SRC := plugins/$(subst -,_,$(p)).c))
 railctl_SRC := railctl/main.c
 railhead-install_SRC := install/main.c
 sm-opensm_SRC := fabric/sm_opensm.c

@@ -79,8 +79,8 @@ plugins/ipam|lib/ cni/protocol/ ipam/peers/ ipam/lease/ ipam/alloc/
 plugins/rdma|lib/ cni/protocol/ cni/record/ cni/engine/ rdma/device/
 plugins/sriov|lib/ cni/protocol/ cni/engine/ fabric/ sriov/vf/ sriov/claim/ sriov/choose/
 plugins/ether|lib/ topo/read/ topo/kubelet/ cni/protocol/ cni/record/ cni/engine/ sriov/claim/ sriov/choose/ rdma/device/ plugins/sriov/
-plugins/prepared|lib/ cni/protocol/ cni/record/ cni/engine/ plugins/ether/ plugins/ipam/
-plugins|cni/uplink/ cni/engine/ sriov/claim/ plugins/ipam/ plugins/rdma/ plugins/sriov/ plugins/ether/
+plugins/prepared|lib/ cni/protocol/ cni/record/ cni/engine/ rdma/pod/ plugins/ether/ plugins/ipam/
+plugins|cni/uplink/ cni/engine/ sriov/claim/ plugins/ipam/ plugins/rdma/ plugins/sriov/ plugins/ether/ plugins/prepared/
 plugins/testing|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ plugins/
 install|lib/ cni/record/ ipam/peers/ plugins/
 railheadd/conf|lib/ cluster/etcd/ cluster/kube/

@@ -35,7 +35,7 @@ IPAM=railhead-ipam
 TOP=1.1.0
 mkdir -p "$BIN"
 # A copy: whoever builds meanwhile does not pull the programs away from under the cases.
-for p in macvlan ipvlan rails sriov rdma railhead-ipam railctl host-local; do
+for p in macvlan ipvlan rails sriov rdma railhead-ipam railhead railhead-hook railctl host-local; do
 	[ ! -x "$FROM/$p" ] || cp "$FROM/$p" "$BIN" || exit 2
 done
 [ ! -x "$BIN/railctl" ] || RAILCTL=$BIN/railctl
@@ -51,7 +51,7 @@ done
 # shellcheck source=conformance/attach/lib.sh
 . "$HERE/lib.sh" || exit 2
 [ -z "$PEERS" ] || unset "VERSIONS[6]"
-THEMES=(protocol badinput keys macvlan ipvlan delegates ipam own import pools slices sandboxes faults alive routes rails allrails hostveth directions masters ondemand inuse tuning gc-status-check announce probe near hostile)
+THEMES=(protocol badinput keys macvlan ipvlan delegates ipam own import pools slices sandboxes faults alive routes rails allrails claims hostveth directions masters ondemand inuse tuning gc-status-check announce probe near hostile)
 for theme in "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh" || exit 2

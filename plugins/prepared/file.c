@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/base/parse.h"
 #include "lib/sys/fs.h"
@@ -48,6 +49,14 @@ static int check_id(const struct prepared_id *id, const char *what, struct err *
 				 what, id->uid, id->ns, id->name);
 }
 
+/* The name of the program; railhead-install may have given it a prefix. */
+static bool is_rails(const char *type)
+{
+	const size_t len = strlen(type), tail = strlen("rails");
+
+	return id_valid(type) && len >= tail && len < 64 && strcmp(type + len - tail, "rails") == 0;
+}
+
 int prepared_check(const struct prepared *p, struct err *e)
 {
 	const size_t n = json_len(p->networks);
@@ -58,8 +67,8 @@ int prepared_check(const struct prepared *p, struct err *e)
 		return err_set(e, ERR_CONFIG, 0, WHAT ": \"networks\" is not an array of 1 to %d",
 			       PREPARED_NETWORKS_MAX);
 	json_each (it, p->networks)
-		if (json_type(it) != JSON_OBJECT || strcmp(json_text(it, "type"), "rails") != 0 ||
-		    !id_valid(json_text(it, "name")))
+		if (json_type(it) != JSON_OBJECT || !is_rails(json_text(it, "type")) ||
+		    !id_valid(json_text(it, "name")) || strlen(json_text(it, "name")) > CNI_ID_MAX)
 			return err_set(e, ERR_CONFIG, 0,
 				       WHAT ": a network is not an object with a name and the "
 					    "type \"rails\"");
@@ -93,19 +102,17 @@ int prepared_decode(const char *text, size_t len, struct prepared *out, struct e
 
 /* ---- files ---- */
 
-#define SUFFIX   ".json"
-#define NAME_LEN (64 + sizeof(SUFFIX))
-
-static void name_file(const char *uid, char out[NAME_LEN])
+void prepared_name(const char *uid, const char *suffix, char out[PREPARED_FILE])
 {
-	(void)snprintf(out, NAME_LEN, "%.63s" SUFFIX, uid);
+	(void)snprintf(out, PREPARED_FILE, "%.63s%.8s", uid, suffix);
 }
 
-bool prepared_name_of(const char *file, char uid[64])
+bool prepared_uid_of(const char *file, const char *suffix, char uid[64])
 {
-	const size_t len = strlen(file), end = strlen(SUFFIX);
+	const size_t len = strlen(file), end = strlen(suffix);
 
-	if (len <= end || len - end >= 64 || strcmp(file + len - end, SUFFIX) != 0)
+	if (len <= end || len - end >= 64 || strcmp(file + len - end, suffix) != 0 ||
+	    strcmp(file, PREPARED_ERROR) == 0)
 		return false;
 	(void)snprintf(uid, 64, "%.*s", (int)(len - end), file);
 	return id_valid(uid);
@@ -150,11 +157,14 @@ void prepared_close(struct prepared_pod *p, const char *pod_uid)
 }
 
 /* The folder is made, and removed when it is empty, with the lock held. */
-static int open_locked(const char *pod_uid, bool create, struct prepared_pod *p, struct err *e)
+static int open_locked(const struct ctx *ctx, const char *pod_uid, bool create,
+		       struct prepared_pod *p, struct err *e)
 {
 	struct err why;
 
 	p->lock = lock_name(p->all, pod_uid, true, LOCK_MS, e);
+	if (p->lock < 0 && e->code == ERR_AGAIN && prepared_free_lock(ctx, p->all, p->dir))
+		p->lock = lock_name(p->all, pod_uid, true, LOCK_MS, e);
 	if (p->lock < 0)
 		return err_wrap(e, "claims of pod %s", pod_uid);
 	base_close_fd(&p->dir);
@@ -180,7 +190,7 @@ int prepared_open(const struct ctx *ctx, const char *pod_uid, bool create, struc
 		rc = open_folders(ctx, pod_uid, &p, e);
 	}
 	if (rc > 0)
-		rc = open_locked(pod_uid, create, &p, e);
+		rc = open_locked(ctx, pod_uid, create, &p, e);
 	if (rc > 0)
 		*out = p;
 	else
@@ -188,17 +198,13 @@ int prepared_open(const struct ctx *ctx, const char *pod_uid, bool create, struc
 	return rc;
 }
 
-int prepared_read_at(int dir, const char *pod_uid, const char *claim_uid, struct prepared *out,
+int prepared_read_at(int dir, const char *pod_uid, const char *file, struct prepared *out,
 		     struct err *e)
 {
 	auto_prepared struct prepared p = { .networks = NULL };
 	auto_free char *text = NULL;
-	char file[NAME_LEN];
 	struct err why;
 
-	if (check_uid(claim_uid, "the claim's", e))
-		return -1;
-	name_file(claim_uid, file);
 	ssize_t len = fs_read_trusted_at(dir, file, JSON_MAX_SIZE, &text, &why);
 	if (len < 0 && fs_is_gone(dir, file, &why))
 		return 0;
@@ -207,7 +213,9 @@ int prepared_read_at(int dir, const char *pod_uid, const char *claim_uid, struct
 		return err_wrap(e, PREPARED_FOLDER "/%s/%s", pod_uid, file);
 	}
 	/* A copied or renamed file. */
-	if (strcmp(p.pod.uid, pod_uid) != 0 || strcmp(p.claim.uid, claim_uid) != 0)
+	const size_t n = strlen(p.claim.uid);
+	if (strcmp(p.pod.uid, pod_uid) != 0 || strncmp(p.claim.uid, file, n) != 0 ||
+	    strrchr(file, '.') != file + n)
 		return err_set(e, ERR_DECODE, 0,
 			       PREPARED_FOLDER "/%s/%s: it is of pod %s and claim %s", pod_uid,
 			       file, p.pod.uid, p.claim.uid);
@@ -220,10 +228,14 @@ int prepared_read(const struct ctx *ctx, const char *pod_uid, const char *claim_
 		  struct prepared *out, struct err *e)
 {
 	struct prepared_pod p = PREPARED_CLOSED;
-	int rc = check_uid(pod_uid, "the pod's", e) ? -1 : open_folders(ctx, pod_uid, &p, e);
+	char file[PREPARED_FILE];
 
+	if (check_uid(pod_uid, "the pod's", e) || check_uid(claim_uid, "the claim's", e))
+		return -1;
+	prepared_name(claim_uid, PREPARED_CLAIM, file);
+	int rc = open_folders(ctx, pod_uid, &p, e);
 	if (rc > 0)
-		rc = prepared_read_at(p.dir, pod_uid, claim_uid, out, e);
+		rc = prepared_read_at(p.dir, pod_uid, file, out, e);
 	prepared_close(&p, pod_uid);
 	return rc;
 }
@@ -232,16 +244,17 @@ int prepared_read(const struct ctx *ctx, const char *pod_uid, const char *claim_
 static int compare_earlier(const struct prepared_pod *pod, const struct prepared *p, struct err *e)
 {
 	auto_prepared struct prepared old = { .networks = NULL };
-	char result[NAME_LEN + 8];
+	char file[PREPARED_FILE];
 	struct err damaged;
 
 	/* A damaged file is replaced: only the driver can say what belongs there. */
-	if (prepared_read_at(pod->dir, p->pod.uid, p->claim.uid, &old, &damaged) <= 0)
+	prepared_name(p->claim.uid, PREPARED_CLAIM, file);
+	if (prepared_read_at(pod->dir, p->pod.uid, file, &old, &damaged) <= 0)
 		return 0;
 	if (json_same(old.networks, p->networks))
 		return 1;
-	(void)snprintf(result, sizeof(result), "%s" PREPARED_RESULT, p->claim.uid);
-	return faccessat(pod->dir, result, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT
+	prepared_name(p->claim.uid, PREPARED_RESULT, file);
+	return faccessat(pod->dir, file, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT
 		       ? 0
 		       : err_set(e, ERR_BUSY, 0,
 				 "claim %s/%s is attached, and cannot get other networks",
@@ -252,11 +265,11 @@ static int put_file(const struct prepared_pod *pod, const struct prepared *p, st
 {
 	auto_free char *text = prepared_print(p);
 	auto_fs_names struct fs_names names = { .n = 0 };
-	char file[NAME_LEN];
+	char file[PREPARED_FILE];
 
 	if (!text)
 		return err_nomem(e);
-	/* Three files a claim. */
+	/* At most three files a claim. */
 	if (fs_names_at(pod->dir, ".", (size_t)3 * PREPARED_CLAIMS_MAX, &names, e))
 		return e->errnum == EFBIG ? err_set(e, ERR_BUSY, 0, "pod %s/%s has too many claims",
 						    p->pod.ns, p->pod.name)
@@ -264,7 +277,11 @@ static int put_file(const struct prepared_pod *pod, const struct prepared *p, st
 	if (strlen(text) > JSON_MAX_SIZE)
 		return err_set(e, ERR_CONFIG, 0, WHAT ": it is longer than %d bytes",
 			       JSON_MAX_SIZE);
-	name_file(p->claim.uid, file);
+	/* A runtime mounts it before the hook of the container writes into it. */
+	if ((mkdirat(pod->dir, PREPARED_PUBLIC, 0755) && errno != EEXIST) ||
+	    fchmodat(pod->dir, PREPARED_PUBLIC, 0755, 0))
+		return err_set(e, ERR_IO, errno, "make the folder " PREPARED_PUBLIC);
+	prepared_name(p->claim.uid, PREPARED_CLAIM, file);
 	/* Not durable on purpose, as the records: the driver prepares again after a boot. */
 	return fs_replace_at(pod->dir, file, text, false, e);
 }
@@ -302,9 +319,9 @@ static int each_of_pod(int all, const char *pod_uid, struct walk *w, struct err 
 		char uid[64];
 		struct err why;
 
-		if (!prepared_name_of(files.name[i], uid))
+		if (!prepared_uid_of(files.name[i], PREPARED_CLAIM, uid))
 			continue;
-		const int rc = prepared_read_at(dir, pod_uid, uid, &p, &why);
+		const int rc = prepared_read_at(dir, pod_uid, files.name[i], &p, &why);
 		if (rc == 0)
 			continue;
 		const struct prepared_entry x = { pod_uid, uid, rc > 0 ? &p : NULL,

@@ -20,6 +20,6 @@ FUZZ(const uint8_t *data, size_t size)
 	MUST(json_same(p.networks, again.networks) && !strcmp(p.claim.name, again.claim.name));
 	prepared_clear(&p);
 	auto_free char *name = fuzz_text(data, size);
-	MUST(!prepared_name_of(name, uid) || id_valid(uid));
+	MUST(!prepared_uid_of(name, PREPARED_CLAIM, uid) || id_valid(uid));
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file_test.c: which files of prepared claims are read, and what stays and goes with them. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -144,7 +145,7 @@ START_TEST(without_a_folder_there_is_no_claim)
 	ck_assert_str_eq(s.text, "");
 	ck_assert_int_eq(access(ctx.run_dir, F_OK), -1);
 	ck_assert_int_eq(prepared_read(&ctx, "../a", CLAIM, &p, &e), -1);
-	ck_assert_int_eq(prepared_read(&ctx, POD, "a/b", &p, &e), 0);
+	ck_assert_int_eq(prepared_read(&ctx, POD, "a/b", &p, &e), -1);
 }
 END_TEST
 
@@ -165,6 +166,8 @@ START_TEST(a_claim_that_is_put_is_read)
 	ck_assert_int_eq(st.st_mode & 07777, 0700);
 	ck_assert_int_eq(stat(path_of(&ctx, POD "/" CLAIM ".json"), &st), 0);
 	ck_assert_int_eq(st.st_mode & 07777, 0600);
+	ck_assert_int_eq(stat(path_of(&ctx, POD "/" PREPARED_PUBLIC), &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, 0755);
 }
 END_TEST
 
@@ -223,6 +226,7 @@ START_TEST(an_empty_folder_goes_with_its_lock)
 	put(&ctx, WHOLE);
 	ck_assert_int_eq(prepared_open(&ctx, POD, false, &pod, &e), 1);
 	ck_assert_int_eq(unlinkat(pod.dir, CLAIM ".json", 0), 0);
+	ck_assert_int_eq(unlinkat(pod.dir, PREPARED_PUBLIC, AT_REMOVEDIR), 0);
 	prepared_close(&pod, POD);
 	ck_assert_int_eq(access(path_of(&ctx, POD), F_OK), -1);
 	ck_assert_int_eq(prepared_open(&ctx, POD, false, &pod, &e), 0);

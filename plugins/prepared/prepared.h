@@ -3,11 +3,13 @@
  * prepared.h: prepared claims. The driver of ResourceClaims writes the rails of a pod here before
  * the pod has a sandbox; the program railhead or railhead-hook attaches them.
  *
- * The files, all of them root's and of mode 0600 in folders of mode 0700:
+ * The files below <run_dir>/claims are root's, of mode 0600 in folders of mode 0700:
  *
- *	<run_dir>/claims/lock                      the locks of all pods, by their UIDs
- *	<run_dir>/claims/POD_UID/CLAIM_UID.json    a prepared claim; none: it is not prepared any
- *more <run_dir>/claims/POD_UID/CLAIM_UID.result  what is attached; none: nothing is
+ *	lock                     the locks of all pods, by their UIDs
+ *	POD_UID/CLAIM_UID.json   a prepared claim; none: it is not prepared any more
+ *	POD_UID/CLAIM_UID.result what is attached, or begun; none: nothing is
+ *	POD_UID/CLAIM_UID.ending a claim whose prepared_end() has begun
+ *	POD_UID/pod/             mode 0755: its settings, for the pod to read
  *
  * Each network of a claim is a configuration of the plugin rails. To rails the container is the UID
  * of the claim, and the interface is "claim0", "claim1" and so on.
@@ -15,8 +17,7 @@
 #ifndef RAILHEAD_PLUGINS_PREPARED_PREPARED_H
 #define RAILHEAD_PLUGINS_PREPARED_PREPARED_H
 
-#include "lib/base/ctx.h"
-#include "lib/json/json.h"
+#include "cni/protocol/delegate.h"
 
 #define PREPARED_FOLDER       "claims"
 #define PREPARED_NETWORKS_MAX 8
@@ -71,5 +72,58 @@ struct prepared_entry {
 typedef int (*prepared_fn)(const struct prepared_entry *x, void *arg);
 int prepared_each(const struct ctx *ctx, const char *pod_uid, prepared_fn fn, void *arg,
 		  struct err *e) must_check;
+
+/* ---- attach.c: all in the network namespace of the host ---- */
+
+struct prepared_job {
+	const struct ctx *ctx;
+	const char *pod_uid;
+	const char *claim_uid; /* prepared_end: this one; prepared_attach: this one must be there */
+	const char *cni_path;  /* folders with the programs rails and railhead-ipam */
+	const struct delegate_builtin *rails; /* NULL: it is executed. type is not read */
+};
+
+/* The network namespace of a pod. */
+struct prepared_sandbox {
+	const char *netns; /* its path */
+	/* The attachment behind which the claims are attached, or NULL if that is not known. */
+	const char *network, *id, *ifname;
+};
+
+/*
+ * prepared_reserve - the addresses of all networks, before there is a sandbox; all or nothing. Once
+ * more is success. Errors are those of an ADD: no such rail, no address left. It comes behind
+ * prepared_put(), so that prepared_end() gives the addresses back whatever happens.
+ */
+int prepared_reserve(const struct ctx *ctx, const struct prepared *p, const char *cni_path,
+		     struct err *e) must_check;
+
+/*
+ * prepared_attach - all claims of the pod; all or nothing. A claim that is attached there is only
+ * checked; one that is attached elsewhere is detached first. A pod without claims is success.
+ * ERR_NOTFOUND: claim_uid is not prepared. ERR_DECODE: a claim is damaged, and none is attached.
+ */
+int prepared_attach(const struct prepared_job *job, const struct prepared_sandbox *s,
+		    struct err *e) must_check;
+
+/* prepared_verify - ERR_STATE unless all claims of the pod are attached there whole. */
+int prepared_verify(const struct prepared_job *job, const struct prepared_sandbox *s,
+		    struct err *e) must_check;
+
+/*
+ * prepared_detach - the claims that were attached for id and ifname. They stay prepared. pod_uid
+ * NULL: of whichever pod. prepared_gc - the claims that were attached behind the network of conf,
+ * for an attachment that its list of valid ones does not have.
+ */
+int prepared_detach(const struct prepared_job *job, const struct prepared_sandbox *s,
+		    struct err *e) must_check;
+int prepared_gc(const struct prepared_job *job, const struct cni_conf *conf,
+		struct err *e) must_check;
+
+/*
+ * prepared_end - the claim is not prepared any more, and nothing of it is left: neither interfaces
+ * nor addresses, and with the last claim of the pod no folder. Once more is success.
+ */
+int prepared_end(const struct prepared_job *job, struct err *e) must_check;
 
 #endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* builtin.c: the plugin rails in a program that attaches claims, and in it the IPAM. */
+#include "plugins/ether/rails.h"
+#include "plugins/ipam/ipam.h"
+#include "plugins/prepared/builtin.h"
+
+static int rails_main(void)
+{
+	return attach_main(&rails_type, &ipam_builtin);
+}
+
+const struct delegate_builtin prepared_rails = {
+	.type = "rails",
+	.mark = railhead_rails_mark,
+	.run = rails_main,
+};

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate.c: proves whose container it is, and attaches or checks the claims of its pod. A child does
+ * so, which dies with this process; this process waits for it, and for the end of the container.
+ */
+#include "plugins/prepared/gate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "lib/base/parse.h"
+#include "lib/sys/fs.h"
+#include "lib/sys/netns.h"
+#include "plugins/prepared/prepared_priv.h"
+
+#define RETRY_MS 30000  /* for what may pass */
+#define LIMIT_MS 110000 /* the kubelet waits for two minutes */
+#define PAUSE_MS 500
+
+/* ---- pure ---- */
+
+int gate_state_decode(const char *text, size_t len, struct gate_state *out, struct err *e)
+{
+	static const struct json_field fields[] = {
+		{ "pid", J_UINT, J_AT(struct gate_state, pid), .flags = J_REQUIRED, .min = 1,
+		  .max = INT32_MAX },
+		{ "bundle", J_CHARS, J_AT(struct gate_state, bundle), .flags = J_REQUIRED,
+		  .min = 1 },
+		{ 0 },
+	};
+	auto_json struct json *tree = NULL;
+	struct gate_state s = { .pid = 0 };
+
+	if (json_parse(text, len, "the state of the container", &tree, e) ||
+	    json_decode(tree, "the state of the container", fields, &s, e)) {
+		if (e->code != ERR_NOMEM)
+			e->code = ERR_DECODE;
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+const char *gate_netns_path(const struct json *config)
+{
+	json_each (it, json_get(json_get(config, "linux"), "namespaces"))
+		if (strcmp(json_text(it, "type"), "network") == 0)
+			return json_str(json_get(it, "path"));
+	return NULL;
+}
+
+/* "pod<UID>", or "kubepods-burstable-pod<UID>.slice" with "_" in place of "-". */
+static bool is_of_pod(struct slice part, const char *uid)
+{
+	const struct slice end = { ".slice", strlen(".slice") };
+	const size_t n = strlen(uid), head = strlen("pod");
+	const bool systemd =
+		part.len > end.len &&
+		slice_same((struct slice){ part.p + part.len - end.len, end.len }, end);
+
+	if (systemd)
+		part.len -= end.len;
+	if (part.len < n + head || (!systemd && part.len != n + head) ||
+	    (part.len > n + head && part.p[part.len - n - head - 1] != '-') ||
+	    memcmp(part.p + part.len - n - head, "pod", head) != 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (part.p[part.len - n + i] != (systemd && uid[i] == '-' ? '_' : uid[i]))
+			return false;
+	return true;
+}
+
+bool gate_is_in_pod(const char *cgroups, const char *pod_uid)
+{
+	struct slice rest = { cgroups, strlen(cgroups) }, line, part;
+
+	while (slice_next(&rest, '\n', &line))
+		while (slice_next(&line, '/', &part))
+			if (is_of_pod(part, pod_uid))
+				return true;
+	return false;
+}
+
+/* ---- proofs ---- */
+
+struct gate {
+	struct ctx ctx;
+	struct prepared_job job;
+	struct gate_state state;
+	char cni_path[PATH_MAX];
+	char netns[PATH_MAX]; /* of the container */
+	bool proved;          /* it is a container of the pod */
+};
+
+static int open_netns_of(const struct gate *g, const char *pid, struct netns *out, struct err *e)
+{
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%.1024s/%s/ns/net", g->ctx.proc, pid);
+	return netns_open(path, out, e);
+}
+
+static int read_netns_path(struct gate *g, struct err *e)
+{
+	auto_json struct json *config = NULL;
+	auto_free char *text = NULL;
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/config.json", g->state.bundle) >= (int)sizeof(path))
+		return err_set(e, ERR_IO, ENAMETOOLONG, "bundle");
+	ssize_t len = fs_read_at(AT_FDCWD, path, JSON_MAX_SIZE, &text, e);
+	if (len < 0 || json_parse(text, (size_t)len, path, &config, e))
+		return -1;
+	const char *netns = gate_netns_path(config);
+	if (!netns || strlen(netns) >= sizeof(g->netns)) {
+		err_set(e, ERR_FORBIDDEN, 0, "the container is not in the network of a pod");
+		return err_hint(e, "rails are for pods without hostNetwork");
+	}
+	(void)snprintf(g->netns, sizeof(g->netns), "%s", netns);
+	return 0;
+}
+
+static int prove_netns(struct gate *g, const char *pid, struct err *e)
+{
+	auto_netns struct netns host = { .fd = -1 }, self = { .fd = -1 }, of = { .fd = -1 },
+				named = { .fd = -1 };
+
+	if (netns_open_self(&self, e) || open_netns_of(g, "1", &host, e) ||
+	    open_netns_of(g, pid, &of, e) || read_netns_path(g, e) ||
+	    netns_open(g->netns, &named, e))
+		return -1;
+	if (!netns_same(self.id, host.id)) {
+		err_set(e, ERR_FORBIDDEN, 0,
+			"the runtime did not run the hook in the network of the host");
+		return err_hint(e, "use a RuntimeClass of runc or crun");
+	}
+	if (netns_same(of.id, host.id))
+		return err_set(e, ERR_FORBIDDEN, 0, "the container is in the network of the host");
+	return netns_same(of.id, named.id)
+		       ? 0
+		       : err_set(e, ERR_FORBIDDEN, 0,
+				 "the process of the container is not in %.256s, which its "
+				 "config.json names",
+				 g->netns);
+}
+
+static int prove(struct gate *g, struct err *e)
+{
+	auto_free char *text = NULL;
+	char path[PATH_MAX], pid[16];
+
+	(void)snprintf(pid, sizeof(pid), "%d", g->state.pid);
+	(void)snprintf(path, sizeof(path), "%.1024s/%s/cgroup", g->ctx.proc, pid);
+	if (prove_netns(g, pid, e) || fs_read_at(AT_FDCWD, path, JSON_MAX_SIZE, &text, e) < 0)
+		return -1;
+	g->proved = gate_is_in_pod(text, g->job.pod_uid);
+	return g->proved ? 0
+			 : err_set(e, ERR_FORBIDDEN, 0,
+				   "the container is not in the cgroup of pod %s, which has claim "
+				   "%s",
+				   g->job.pod_uid, g->job.claim_uid);
+}
+
+/* ---- the error ---- */
+
+struct failure {
+	int64_t code;
+	const char *node, *message, *hint;
+	const char *claim;
+};
+
+static void write_error(const struct gate *g, const struct failure *f)
+{
+	static const struct json_field fields[] = {
+		{ "code", J_I64, J_AT(struct failure, code), .max = -1 },
+		{ "node", J_STRING, J_AT(struct failure, node) },
+		{ "claim", J_STRING, J_AT(struct failure, claim) },
+		{ "message", J_STRING, J_AT(struct failure, message) },
+		{ "hint", J_STRING, J_AT(struct failure, hint) },
+		{ 0 },
+	};
+	struct prepared_pod pod = PREPARED_CLOSED;
+	auto_free char *text = json_print_fields(fields, f, false);
+	struct err ignored;
+
+	if (text && prepared_open(&g->ctx, g->job.pod_uid, false, &pod, &ignored) > 0)
+		(void)!fs_replace_at(pod.dir, PREPARED_ERROR, text, false, &ignored);
+	prepared_close(&pod, g->job.pod_uid);
+}
+
+/* Runtimes show one line. Only of a proved container the pod's folder is written. */
+static int report(const struct gate *g, const struct err *e)
+{
+	char node[65] = "", prefix[32], line[2048];
+	const size_t n = (size_t)snprintf(prefix, sizeof(prefix), "error %d", (int)e->code);
+	const char *hint = e->detail;
+
+	(void)gethostname(node, sizeof(node) - 1);
+	/* A plugin says its code there, too. */
+	if (strncmp(hint, prefix, n) == 0)
+		hint += n + strspn(hint + n, "; ");
+	const struct failure f = { (int)e->code, node, e->msg, hint, g->job.claim_uid };
+	if (g->proved)
+		write_error(g, &f);
+	(void)snprintf(line, sizeof(line), "railhead-hook: %d: node %s: %s%s%s", (int)e->code, node,
+		       e->msg, *hint ? "; " : "", hint);
+	for (char *p = line; (p = strchr(p, '\n'));)
+		*p = ' ';
+	(void)fprintf(stderr, "%s\n", line);
+	return 1;
+}
+
+/* ---- the work ---- */
+
+static bool may_pass(const struct err *e)
+{
+	switch (e->code) {
+	case ERR_VERSION:
+	case ERR_FIELD:
+	case ERR_CONTAINER:
+	case ERR_ENV:
+	case ERR_DECODE:
+	case ERR_NETNS:
+	case ERR_FORBIDDEN:
+	case ERR_NOMEM:
+	case ERR_NOTFOUND:
+	case ERR_LOGIN:
+		return false;
+	case ERR_IO:
+	case ERR_CONFIG: /* a rail whose card comes back */
+	case ERR_AGAIN:
+	case ERR_UNAVAILABLE:
+	case ERR_LIMITED:
+	case ERR_KERNEL:
+	case ERR_EXHAUSTED:
+	case ERR_STORE:
+	case ERR_BUSY:
+	case ERR_STATE:
+	case ERR_DELEGATE:
+	case ERR_CONFLICT:
+		return true;
+	}
+	return false;
+}
+
+static int work(const void *arg)
+{
+	struct gate g = *(const struct gate *)arg;
+	const struct prepared_sandbox s = { .netns = g.netns };
+	const int64_t until = ctx_mono_ms() + RETRY_MS;
+	const struct timespec pause = { 0, PAUSE_MS * 1000000L };
+	struct err e;
+
+	g.job.ctx = &g.ctx;
+	g.job.cni_path = g.cni_path;
+	/* Also if the process that waits for this one was stopped. */
+	(void)alarm(LIMIT_MS / 1000);
+	if (prove(&g, &e))
+		return report(&g, &e);
+	while (prepared_attach(&g.job, &s, &e)) {
+		if (!may_pass(&e) || ctx_mono_ms() >= until)
+			return report(&g, &e);
+		(void)nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int wait_for(struct exec_child *child, int container, struct err *e)
+{
+	struct pollfd fds[] = { { .fd = child->out_fd, .events = POLLIN },
+				{ .fd = container, .events = POLLIN } };
+	struct exec_result r = { .output = NULL };
+
+	while (poll(fds, ARRAY_SIZE(fds), LIMIT_MS) < 0 && errno == EINTR)
+		continue;
+	if (fds[1].revents && !fds[0].revents) {
+		exec_kill(child);
+		return err_set(e, ERR_AGAIN, 0, "the process of the container has ended");
+	}
+	if (exec_finish(child, &r, e))
+		return -1;
+	free(r.output);
+	if (WIFEXITED(r.status))
+		return WEXITSTATUS(r.status);
+	return err_set(e, ERR_AGAIN, 0, "the attachment was ended by signal %d",
+		       WTERMSIG(r.status));
+}
+
+/* 0, or 1: the child has reported an error. */
+static int run(struct gate *g, struct err *e)
+{
+	const struct exec_req req = { .path = "railhead-hook",
+				      .run = work,
+				      .arg = g,
+				      .envp = environ,
+				      .input = "",
+				      .timeout_ms = LIMIT_MS };
+	struct exec_child child;
+
+	ssize_t n = readlink("/proc/self/exe", g->cni_path, sizeof(g->cni_path) - 1);
+	char *slash = n > 0 ? memrchr(g->cni_path, '/', (size_t)n) : NULL;
+	if (!slash)
+		return err_set(e, ERR_IO, errno, "the folder of this program");
+	*slash = '\0';
+	/* Before anything is read of it: another process cannot take its number then. */
+	auto_fd int container = (int)syscall(SYS_pidfd_open, g->state.pid, 0);
+	if (container < 0)
+		return err_set(e, ERR_IO, errno, "process %d of the container", g->state.pid);
+	if (exec_start(&req, &child, e))
+		return -1;
+	return wait_for(&child, container, e);
+}
+
+int gate_main(int argc, char **argv, const struct delegate_builtin *rails)
+{
+	struct gate g = { .job = { .rails = rails } };
+	auto_free char *text = NULL;
+	struct err e;
+	size_t len;
+
+	if (argc != 5 || strcmp(argv[1], "--pod") != 0 || strcmp(argv[3], "--claim") != 0) {
+		(void)fprintf(stderr, "usage: railhead-hook --pod UID --claim UID <STATE\n"
+				      "It is a createRuntime hook; see railhead-hook(8).\n");
+		return 2;
+	}
+	(void)signal(SIGPIPE, SIG_IGN);
+	ctx_init(&g.ctx, "railhead-hook");
+	g.job.pod_uid = argv[2];
+	g.job.claim_uid = argv[4];
+	if (fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &text, &len, &e) ||
+	    gate_state_decode(text, len, &g.state, &e))
+		return report(&g, &e);
+	int rc = run(&g, &e);
+	return rc < 0 ? report(&g, &e) : rc;
+}

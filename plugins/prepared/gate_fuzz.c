@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gate_fuzz.c: any text as the state of a container, as its config.json, and as its cgroups. */
+#include "lib/testing/fuzz.h"
+#include "plugins/prepared/gate.h"
+
+FUZZ(const uint8_t *data, size_t size)
+{
+	auto_json struct json *config = NULL;
+	auto_free char *text = fuzz_text(data, size);
+	const char *uid = text + strcspn(text, "\n");
+	struct err e, ignored;
+	FUZZ_OUT(struct gate_state, s);
+
+	memset(&e, FUZZ_FILL, sizeof(e));
+	if (fuzz_ok(gate_state_decode(text, size, &s, &e), &e, &s, sizeof(s)))
+		MUST(s.pid > 0 && *s.bundle);
+	if (json_parse(text, size, "config.json", &config, &ignored) == 0)
+		(void)gate_netns_path(config);
+	/* The first line is the UID. */
+	auto_free char *first = strndup(text, (size_t)(uid - text));
+	MUST(first);
+	if (gate_is_in_pod(uid, first))
+		MUST(strstr(uid, "pod"));
+	return 0;
+}
