@@ -25,7 +25,7 @@ rdma-probe_SRC := rdma/probe/rdma_probe.c
 rdma-probe_LIBS := -libverbs -lrdmacm
 railheadd_SRC := railheadd/main.c
 railheadd_LIBS = $(CLUSTER_LIBS)
-railhead-devices_SRC := railheadd/devices/main.c
+railhead-devices_SRC := railheadd/devices.c
 railhead-devices_LIBS := -levent
 
 # tools/parts names the parts. Rooms are the folders of code, two levels deep. Each part is an archive, without mains and without the code that only tests use.

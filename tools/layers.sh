@@ -89,7 +89,7 @@ railheadd/watch|lib/ topo/read/ topo/gdr/ cni/protocol/ cni/engine/ fabric/ srio
 railheadd/devices|lib/ topo/core/ topo/read/ topo/kubelet/ sriov/vf/ sriov/choose/ railheadd/conf/ railheadd/watch/
 railheadd/metrics|lib/ ipam/alloc/ ipam/admin/ railheadd/pools/ railheadd/watch/ railheadd/devices/
 railheadd/serve|lib/ ipam/conf/ ipam/alloc/ railheadd/pools/ railheadd/watch/ railheadd/devices/
-railheadd|lib/ ipam/lease/ railheadd/conf/ railheadd/pools/ railheadd/metrics/ railheadd/serve/
+railheadd|lib/ ipam/lease/ railheadd/conf/ railheadd/pools/ railheadd/devices/ railheadd/metrics/ railheadd/serve/
 railheadd/testing|lib/ topo/ cni/ ipam/ cluster/ fabric/ sriov/ rdma/ plugins/ install/ railheadd/
 railctl/attachments|lib/ topo/read/ topo/capture/ cni/protocol/ cni/record/ cni/hostveth/ cni/uplink/ cni/engine/ sriov/claim/ rdma/device/ diag/ plugins/rdma/ plugins/
 railctl/cluster|lib/ ipam/alloc/

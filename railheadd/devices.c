@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c: railhead-devices, the device plugin of the kubelet: a program beside railheadd, so that
+ * devices.c: railhead-devices, the device plugin of the kubelet: a program beside railheadd, so that
  * neither ends with the other, or waits for it.
  */
 #include <event2/event.h>
