@@ -106,7 +106,9 @@ static void type_hint(int code, const struct kube_asked *asked, struct err *e)
 {
 	const struct kube_resource *r = asked->resource;
 
-	if (r->namespaced)
+	if (strcmp(r->group, KUBE_CLAIMS_GROUP) == 0)
+		(void)err_hint(e, "Kubernetes 1.34 and later have %s/%s", r->group, r->version);
+	else if (r->namespaced)
 		(void)err_hint(e, "the namespace must exist, and the address must be that of an "
 				  "API server");
 	else

@@ -165,7 +165,7 @@ static const struct cluster_store_ops ops = {
 	.close = kube_close,
 };
 
-static int kube_check_conf(const struct kube_login *l, struct err *e)
+int kube_login_check(const struct kube_login *l, struct err *e)
 {
 	auto_free char *server = kubeconfig_server("server", l->server, e);
 
@@ -223,7 +223,7 @@ int kube_open(struct event_base *base, const struct kube_conf *conf, struct clus
 {
 	struct kube *s;
 
-	if (kube_check_conf(&conf->login, e))
+	if (kube_login_check(&conf->login, e))
 		return -1;
 	s = calloc(1, sizeof(*s));
 	if (!s)

@@ -47,6 +47,13 @@ int kube_login_copy(struct kube_login *to, const struct kube_login *from) must_c
 int kube_login_renew(struct kube_login *l, struct err *e) must_check;
 
 /*
+ * kube_login_check - ERR_CONFIG: no server, or credentials that http:// would show to all.
+ * kube_login_token - the token of now, owned by the caller; NULL: none is configured. ERR_IO.
+ */
+int kube_login_check(const struct kube_login *l, struct err *e) must_check;
+int kube_login_token(const struct kube_login *l, char **out, struct err *e) must_check;
+
+/*
  * kube_login_file - of the kubeconfig at path; context NULL: its current one. kube_login_account -
  * of the ServiceAccount whose files are in the folder dir, with host and port of the environment's
  * KUBERNETES_SERVICE_HOST and _PORT. Both fill *out. ERR_IO, ERR_DECODE, ERR_CONFIG.
@@ -75,8 +82,7 @@ struct kube_conf {
 
 /*
  * kube_open - copies conf and sends nothing yet. Before each request the store looks whether the
- * files of the login have changed. ERR_CONFIG: no server, or credentials that http:// would show to
- * all.
+ * files of the login have changed. ERR_CONFIG as of kube_login_check().
  */
 int kube_open(struct event_base *base, const struct kube_conf *conf, struct cluster_store **out,
 	      struct err *e) must_check;

@@ -11,7 +11,8 @@
 #include "cluster/kube/kubeconfig.h"
 #include "lib/sys/fs.h"
 
-#define PEM_MAX ((size_t)256 * 1024)
+#define PEM_MAX   ((size_t)256 * 1024)
+#define TOKEN_MAX ((size_t)64 * 1024)
 
 /* ---- a login ---- */
 
@@ -222,4 +223,18 @@ int kube_login_renew(struct kube_login *l, struct err *e)
 	*l = kube_login_take(&now);
 	now = old;
 	return 1;
+}
+
+/* ---- the token of now ---- */
+
+int kube_login_token(const struct kube_login *l, char **out, struct err *e)
+{
+	if (!l->token_file) {
+		*out = l->token ? strdup(l->token) : NULL;
+		return l->token && !*out ? err_nomem(e) : 0;
+	}
+	if (fs_read_at(AT_FDCWD, l->token_file, TOKEN_MAX, out, e) < 0)
+		return -1;
+	(*out)[strcspn(*out, " \t\r\n")] = '\0';
+	return 0;
 }

@@ -13,9 +13,10 @@
 
 #include "cluster/store/cluster_store.h"
 
-#define KUBE_GROUP     "railhead.io"
-#define KUBE_VERSION   "v1alpha1"
-#define KUBE_HEARTBEAT KUBE_GROUP "/heartbeat" /* annotation and label of a heartbeat */
+#define KUBE_GROUP        "railhead.io"
+#define KUBE_CLAIMS_GROUP "resource.k8s.io" /* of Kubernetes: claims and slices */
+#define KUBE_VERSION      "v1alpha1"
+#define KUBE_HEARTBEAT    KUBE_GROUP "/heartbeat" /* annotation and label of a heartbeat */
 
 /* Bytes of a value. etcd takes 1.5 MiB with all that the API server adds. */
 #define KUBE_VALUE_MAX ((size_t)128 * 1024)

@@ -3,7 +3,6 @@
  * send.c: one request of a call: its token, its answer, and the answer that is none. The token
  * of a ServiceAccount ends after an hour, and the kubelet has replaced its file before.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,9 +10,7 @@
 #include "cluster/kube/priv.h"
 #include "lib/base/ctx.h"
 #include "lib/json/long.h"
-#include "lib/sys/fs.h"
 
-#define TOKEN_MAX ((size_t)64 * 1024)
 /* A watch is silent for so long at most: the API server sends a bookmark about once a minute. */
 #define WATCH_IDLE_MS (5 * 60 * 1000)
 
@@ -21,26 +18,13 @@ static void transmit(struct cluster_call *c);
 
 /* ---- tokens ---- */
 
-/* The token of now. *out is NULL if none is configured. */
-static int read_token(const struct kube_login *l, char **out, struct err *e)
-{
-	if (!l->token_file) {
-		*out = l->token ? strdup(l->token) : NULL;
-		return l->token && !*out ? err_nomem(e) : 0;
-	}
-	if (fs_read_at(AT_FDCWD, l->token_file, TOKEN_MAX, out, e) < 0)
-		return -1;
-	(*out)[strcspn(*out, " \t\r\n")] = '\0';
-	return 0;
-}
-
 /* After a 401: take another token if there is one by now. A write was not looked at. */
 static bool take_new_token(struct cluster_call *c)
 {
 	auto_free char *token = NULL;
 	struct err ignored;
 
-	if (c->again || read_token(&kube_store(c)->conf.login, &token, &ignored) || !token ||
+	if (c->again || kube_login_token(&kube_store(c)->conf.login, &token, &ignored) || !token ||
 	    !c->token || !strcmp(token, c->token))
 		return false;
 	free(c->token);
@@ -239,7 +223,7 @@ void kube_send(struct cluster_call *c, const struct kube_ask *ask, char *url, ch
 	c->body = body;
 	free(TAKE_PTR(c->token));
 	kube_renew(kube_store(c));
-	if (!read_token(&kube_store(c)->conf.login, &c->token, e)) {
+	if (!kube_login_token(&kube_store(c)->conf.login, &c->token, e)) {
 		transmit(c);
 		return;
 	}

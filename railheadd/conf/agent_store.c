@@ -45,7 +45,7 @@ static int check_files(const struct kube_login *l, struct err *e)
 	return l->token_file ? agent_files_trusted(l->token_file, e) : 0;
 }
 
-static int log_in(const struct agent_conf_kube *c, struct kube_login *l, struct err *e)
+int agent_store_login(const struct agent_conf_kube *c, struct kube_login *l, struct err *e)
 {
 	char *namespace;
 
@@ -75,7 +75,7 @@ static int open_kube(struct event_base *base, const struct log *log, const struc
 				  .unselected = log_unselected,
 				  .renewed = log_renewed };
 
-	if (log_in(&f->conf.kube, &l, e))
+	if (agent_store_login(&f->conf.kube, &l, e))
 		return -1;
 	conf.login = l;
 	conf.arg = (void *)log;

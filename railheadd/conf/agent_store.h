@@ -9,6 +9,7 @@
 #include "railheadd/conf/agent_files.h"
 
 struct event_base;
+struct kube_login;
 
 /* agent_store_name - "etcd", "kubernetes" or "none". */
 const char *agent_store_name(const struct agent_conf *conf);
@@ -21,5 +22,9 @@ const char *agent_store_name(const struct agent_conf *conf);
  */
 int agent_store_open(struct event_base *base, const struct log *log, struct agent_files *f,
 		     struct cluster_store **out, struct err *e) must_check;
+
+/* agent_store_login - the same without a store: of the kubeconfig, or of the ServiceAccount. */
+int agent_store_login(const struct agent_conf_kube *c, struct kube_login *out,
+		      struct err *e) must_check;
 
 #endif
