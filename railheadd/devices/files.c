@@ -9,6 +9,7 @@
 
 #include "lib/device/sysfs.h"
 #include "lib/sys/fs.h"
+#include "lib/sys/safe_path.h"
 
 #define DEVICES    "bus/pci/devices"
 #define VFIO_DIR   "/dev/vfio"
@@ -180,4 +181,16 @@ int files_each(const struct device_files *f, files_fn fn, void *arg)
 			rc = fn(path[i], arg);
 	}
 	return rc;
+}
+
+/* ---- folders ---- */
+
+int files_open_beside(const struct ctx *ctx, const char *name, bool create, struct err *e)
+{
+	char path[PATH_MAX];
+	const char *slash = strrchr(ctx->run_dir, '/');
+	int above = slash ? (int)(slash - ctx->run_dir) : 0;
+
+	(void)snprintf(path, sizeof(path), "%.*s/%s", above, ctx->run_dir, name);
+	return safe_open_dir(path, SAFE_OWNED | (create ? SAFE_CREATE : 0), e);
 }

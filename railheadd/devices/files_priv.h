@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * files_priv.h: the files of /dev of a device, and the files that tell others about it. For
+ * files_priv.h: the files of /dev of a function, and the files that tell others about a device. For
  * railheadd/devices only.
  */
 #ifndef RAILHEAD_RAILHEADD_DEVICES_FILES_PRIV_H
@@ -8,39 +8,19 @@
 
 #include <limits.h>
 
-#include "lib/rdma/bus.h"
-#include "railheadd/devices/resources.h"
 #include "railheadd/devices/conf.h"
-
-#define DEV_PATH_LEN 64
-#define DEV_FILES    (3 * RDMA_PORTS_MAX)
-
-/* Paths below /dev, the same on the host and in the container. "": none. */
-struct device_files {
-	char rdma[RDMA_NAME_LEN]; /* name of the RDMA device */
-	char uverbs[DEV_PATH_LEN], rdma_cm[DEV_PATH_LEN];
-	char umad[RDMA_PORTS_MAX][DEV_PATH_LEN], issm[RDMA_PORTS_MAX][DEV_PATH_LEN];
-	char vfio[DEV_PATH_LEN]; /* of its IOMMU group; /dev/vfio/vfio belongs to it */
-	char uio[DEV_PATH_LEN];
-	bool vhost; /* /dev/vhost-net and /dev/net/tun */
-};
+#include "railheadd/devices/files.h"
 
 #define VFIO_PATH  "/dev/vfio/vfio"
 #define VHOST_PATH "/dev/vhost-net"
 #define TUN_PATH   "/dev/net/tun"
 
-/* files_open_rdma - nl_rdma_open(); *out is NULL on a kernel without RDMA. */
-int files_open_rdma(struct nl **out, struct err *e) must_check;
-
 /*
  * files_of_function - those of a device that is a PCI function. rdma: of files_open_rdma().
  * ERR_NOTFOUND: it is gone; ERR_STATE: it has no RDMA device here, which its resource needs.
- * files_of_hca - those of an HCA of a shared resource. Errors as above.
  */
 int files_of_function(const struct ctx *ctx, struct nl *rdma, const struct resource_device *d,
 		      struct device_files *out, struct err *e) must_check;
-int files_of_hca(const struct ctx *ctx, struct nl *rdma, const struct resource_hca *h,
-		 struct device_files *out, struct err *e) must_check;
 
 /* files_each - call fn with each path; non-zero ends it and is returned. Pure. */
 typedef int (*files_fn)(const char *path, void *arg);
@@ -49,7 +29,6 @@ int files_each(const struct device_files *f, files_fn fn, void *arg);
 /* ---- device-information files and CDI files, beside ctx->run_dir ---- */
 
 #define DEVINFO_DIR "k8s.cni.cncf.io/devinfo/dp"
-#define CDI_DIR     "cdi"
 #define CDI_ALL     "all" /* the only CDI device of a shared resource */
 
 /* cdi_kind - "example.com/net-rail0". Pure. */

@@ -61,17 +61,6 @@ void cdi_kind(const char *resource, char out[RESOURCE_NAME_LEN + 8])
 
 /* ---- the folders ---- */
 
-/* They are beside our own: /run/railhead and /run/cdi. */
-static int open_beside(const struct ctx *ctx, const char *name, bool create, struct err *e)
-{
-	char path[PATH_MAX];
-	const char *slash = strrchr(ctx->run_dir, '/');
-	int above = slash ? (int)(slash - ctx->run_dir) : 0;
-
-	(void)snprintf(path, sizeof(path), "%.*s/%s", above, ctx->run_dir, name);
-	return safe_open_dir(path, SAFE_OWNED | (create ? SAFE_CREATE : 0), e);
-}
-
 /*
  * Each file has an empty one of the same name, its mark, in a folder of our own. So files of a
  * resource that is configured no more are known as ours, and files of others are left alone.
@@ -114,7 +103,7 @@ static int put(const struct ctx *ctx, const struct kind *kind, const char *name,
 	       const struct json *tree, struct err *e)
 {
 	auto_free char *text = tree ? json_print(tree, false) : NULL;
-	auto_fd int dir = text ? open_beside(ctx, kind->folder, true, e) : err_nomem(e);
+	auto_fd int dir = text ? files_open_beside(ctx, kind->folder, true, e) : err_nomem(e);
 
 	if (dir < 0)
 		return text ? err_wrap(e, "%s", kind->folder) : -1;
@@ -276,7 +265,7 @@ static int publish_remove_file(const struct ctx *ctx, const struct kind *kind, i
 			       const char *name, struct err *e)
 {
 	struct err why;
-	auto_fd int dir = open_beside(ctx, kind->folder, false, &why);
+	auto_fd int dir = files_open_beside(ctx, kind->folder, false, &why);
 
 	if (dir < 0 && why.errnum != ENOENT)
 		return err_pass(e, &why);
