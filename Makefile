@@ -26,7 +26,7 @@ rdma-probe_LIBS := -libverbs -lrdmacm
 railheadd_SRC := railheadd/main.c
 railheadd_LIBS = $(CLUSTER_LIBS)
 railhead-devices_SRC := railheadd/devices.c
-railhead-devices_LIBS := -levent
+railhead-devices_LIBS = $(CLUSTER_LIBS)
 
 # tools/parts names the parts. Rooms are the folders of code, two levels deep. Each part is an archive, without mains and without the code that only tests use.
 PARTS := $(file <tools/parts)

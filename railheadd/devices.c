@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * devices.c: railhead-devices, the device plugin of the kubelet: a program beside railheadd, so that
- * neither ends with the other, or waits for it.
+ * devices.c: railhead-devices, what the kubelet calls: the device plugin, and the driver of claims.
+ * It is a program beside railheadd, so that neither ends with the other, or waits for it.
  */
 #include <event2/event.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "lib/cli/cmd.h"
+#include "plugins/prepared/builtin.h"
+#include "railheadd/claims/driver.h"
 #include "railheadd/conf/agent_files.h"
 #include "railheadd/devices/plugins.h"
 #include "railheadd/devices/status.h"
@@ -17,7 +19,8 @@ struct devices_program {
 	struct event_base *base;
 	int lock; /* of this node's device plugin; -1: not taken */
 	struct agent_files files;
-	struct device_plugins *plugins;
+	struct device_plugins *plugins; /* NULL: none */
+	struct claims_driver *claims;   /* NULL: none */
 	struct event *signals[2];
 };
 
@@ -68,7 +71,7 @@ static void tell_agent(void *arg)
 	log_error(&p->ctx->log, "the status for the agent: %s", e.msg);
 }
 
-static int main_serve(struct devices_program *p, struct err *e)
+static int start_plugins(struct devices_program *p, struct err *e)
 {
 	const struct agent_conf_devices *c = &p->files.conf.devices;
 	const struct device_plugins_conf conf = {
@@ -80,12 +83,33 @@ static int main_serve(struct devices_program *p, struct err *e)
 		.arg = p,
 	};
 
-	if (!c->kubelet) {
-		log_info(&p->ctx->log, "agent.json: devicePlugin is false: nothing to do");
+	return c->kubelet ? device_plugins_new(&conf, &p->plugins, e) : 0;
+}
+
+static int start_claims(struct devices_program *p, struct err *e)
+{
+	const struct agent_conf *c = &p->files.conf;
+	const struct claims_driver_conf conf = {
+		.base = p->base,
+		.kubelet = c->claims.kubelet,
+		.place = { p->ctx, &c->kube, p->files.node, c->claims.bin, &prepared_rails },
+	};
+
+	return c->claims.kubelet ? claims_driver_new(&conf, &p->claims, e) : 0;
+}
+
+static int main_serve(struct devices_program *p, struct err *e)
+{
+	const struct agent_conf *c = &p->files.conf;
+
+	if (!c->devices.kubelet && !c->claims.kubelet) {
+		log_info(&p->ctx->log,
+			 "agent.json: devicePlugin is false, and there is no claims: nothing to "
+			 "do");
 		return 0;
 	}
 	p->lock = devices_lock(p->ctx, e);
-	if (p->lock < 0 || wait_for_signals(p, e) || device_plugins_new(&conf, &p->plugins, e))
+	if (p->lock < 0 || wait_for_signals(p, e) || start_plugins(p, e) || start_claims(p, e))
 		return -1;
 	if (event_base_dispatch(p->base) < 0)
 		return err_set(e, ERR_IO, 0, "the event loop ended");
@@ -95,6 +119,7 @@ static int main_serve(struct devices_program *p, struct err *e)
 
 static void main_stop(struct devices_program *p)
 {
+	claims_driver_free(p->claims);
 	device_plugins_free(p->plugins);
 	for (size_t i = 0; i < ARRAY_SIZE(p->signals); i++) {
 		if (p->signals[i])
@@ -136,10 +161,10 @@ static const char *const examples[] = {
 static const struct cmd root = {
 	.name = "railhead-devices",
 	.summary = "offer this node's network functions to the kubelet",
-	.about = "railhead-devices is the device plugin of this node. It runs until SIGTERM. The "
-		 "resources are configured in /etc/railhead/resources.d, and the kubelet's folder "
-		 "in /etc/railhead/agent.json. It reads no certificate, and asks no cluster "
-		 "store.",
+	.about = "railhead-devices is the device plugin of this node, and with the key claims of "
+		 "/etc/railhead/agent.json its driver of ResourceClaims. It runs until SIGTERM. "
+		 "The resources of the device plugin are configured in "
+		 "/etc/railhead/resources.d.",
 	.examples = examples,
 	.opts = { options },
 	.run = devices_main_run,

@@ -87,9 +87,10 @@ railheadd/conf|lib/ cluster/etcd/ cluster/kube/
 railheadd/pools|lib/ ipam/conf/ ipam/block/ ipam/lease/ ipam/admin/ cluster/store/ cluster/protocol/
 railheadd/watch|lib/ topo/read/ topo/gdr/ cni/protocol/ cni/engine/ fabric/ sriov/vf/ sriov/admin/ rdma/device/ rdma/qos/ plugins/ install/ railheadd/pools/
 railheadd/devices|lib/ topo/core/ topo/read/ topo/kubelet/ sriov/vf/ sriov/choose/ railheadd/conf/ railheadd/watch/
+railheadd/claims|lib/ topo/read/ cluster/http/ cluster/kube/ plugins/prepared/ railheadd/conf/ railheadd/watch/ railheadd/devices/
 railheadd/metrics|lib/ ipam/alloc/ ipam/admin/ railheadd/pools/ railheadd/watch/ railheadd/devices/
 railheadd/serve|lib/ ipam/conf/ ipam/alloc/ railheadd/pools/ railheadd/watch/ railheadd/devices/
-railheadd|lib/ ipam/lease/ railheadd/conf/ railheadd/pools/ railheadd/devices/ railheadd/metrics/ railheadd/serve/
+railheadd|lib/ ipam/lease/ plugins/prepared/ railheadd/conf/ railheadd/pools/ railheadd/devices/ railheadd/claims/ railheadd/metrics/ railheadd/serve/
 railheadd/testing|lib/ topo/ cni/ ipam/ cluster/ fabric/ sriov/ rdma/ plugins/ install/ railheadd/
 railctl/attachments|lib/ topo/read/ topo/capture/ cni/protocol/ cni/record/ cni/hostveth/ cni/uplink/ cni/engine/ sriov/claim/ rdma/device/ diag/ plugins/rdma/ plugins/
 railctl/cluster|lib/ ipam/alloc/
@@ -132,9 +133,10 @@ cjson/|^lib/json/
 cJSON.h|^lib/json/
 lmdb.h|^ipam/store/lmdb[^/]*$
 expat.h|^topo/nccl/
-protobuf-c/|^(topo/kubelet|railheadd/devices)/
+protobuf-c/|^(topo/kubelet|railheadd/devices|railheadd/claims)/
 topo/kubelet/pod_resources.pb-c.h|^topo/kubelet/pod_resources[.]c$
 railheadd/devices/plugin.pb-c.h|^railheadd/devices/wire[.]c$
+railheadd/claims/dra.pb-c.h|^railheadd/claims/dra[.]c$
 nghttp2/|^lib/(grpc|testing)/
 infiniband/|^rdma/probe/
 rdma/rdma_cma.h|^rdma/probe/

@@ -8,13 +8,13 @@
 #define NODE_MAX   63
 #define VALUE_MAX  1024
 #define CNI_FOLDER "/opt/cni/bin"
-#define KUBELET    "/var/lib/kubelet/device-plugins"
+#define KUBELET    "/var/lib/kubelet"
 
 struct fields {
 	const char *node;
 	uint32_t hold, renew;
 	int fence;
-	const struct json *etcd, *kube, *repair, *plugins, *rails, *devices, *metrics;
+	const struct json *etcd, *kube, *repair, *plugins, *rails, *devices, *claims, *metrics;
 };
 
 static const struct json_enum fences[] = { { "off", 0 }, { "strict", 1 }, { NULL, 0 } };
@@ -29,6 +29,7 @@ static const struct json_field top[] = {
 	{ "plugins", J_ANY, J_AT(struct fields, plugins) },
 	{ "rails", J_ANY, J_AT(struct fields, rails) },
 	{ "devicePlugin", J_ANY, J_AT(struct fields, devices) },
+	{ "claims", J_ANY, J_AT(struct fields, claims) },
 	{ "kubernetes", J_OBJECT, J_AT(struct fields, kube) },
 	{ "metrics", J_ANY, J_AT(struct fields, metrics) },
 	{ 0 },
@@ -237,7 +238,7 @@ static const struct json_field devices_keys[] = {
 
 static int decode_devices(const struct json *n, struct agent_conf_devices *out, struct err *e)
 {
-	struct agent_conf_devices d = { .kubelet = KUBELET };
+	struct agent_conf_devices d = { .kubelet = KUBELET "/device-plugins" };
 	bool off;
 
 	if (object_or_false(n, "devicePlugin", &off, e))
@@ -250,6 +251,33 @@ static int decode_devices(const struct json *n, struct agent_conf_devices *out, 
 	    check_path("devicePlugin.kubelet", d.kubelet, e))
 		return -1;
 	*out = d;
+	return 0;
+}
+
+static const struct json_field claims_keys[] = {
+	TEXT("kubelet", struct agent_conf_claims, kubelet),
+	{ 0 },
+};
+
+/* Off unless it is there. */
+static int decode_claims(const struct json *n, struct agent_conf *out, struct err *e)
+{
+	struct agent_conf_claims c = { .kubelet = KUBELET };
+	bool off;
+
+	if (object_or_false(n, "claims", &off, e))
+		return -1;
+	if (!n || off)
+		return 0;
+	c.bin = out->plugins.folder ? out->plugins.folder : CNI_FOLDER;
+	if (json_decode_known(n, "claims", claims_keys, &c, e) ||
+	    check_path("claims.kubelet", c.kubelet, e))
+		return -1;
+	if (out->has_etcd) {
+		err_set(e, ERR_CONFIG, 0, "claims: is set, and the cluster store is etcd");
+		return err_hint(e, "claims are objects of Kubernetes: set kubernetes, or no store");
+	}
+	out->claims = c;
 	return 0;
 }
 
@@ -318,7 +346,8 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 			       f.renew);
 	if (decode_store(&f, &c, e) || decode_repair(f.repair, &c.repair, e) ||
 	    decode_plugins(f.plugins, &c.plugins, e) || decode_rails(f.rails, &c.rails, e) ||
-	    decode_devices(f.devices, &c.devices, e) || agent_conf_decode_metrics(f.metrics, &c, e))
+	    decode_devices(f.devices, &c.devices, e) || decode_claims(f.claims, &c, e) ||
+	    agent_conf_decode_metrics(f.metrics, &c, e))
 		return -1;
 	c.node = f.node;
 	c.hold = f.hold * SECOND;

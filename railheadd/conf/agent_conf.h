@@ -42,6 +42,12 @@ struct agent_conf_devices {
 	const char *kubelet;   /* folder of its sockets for device plugins */
 };
 
+/* kubelet NULL: there is no driver of claims. */
+struct agent_conf_claims {
+	const char *kubelet; /* its folder */
+	const char *bin;     /* folder of CNI plugins: that of plugins, or the usual one */
+};
+
 /* kubeconfig NULL: the ServiceAccount of the pod that the agent runs in. */
 struct agent_conf_kube {
 	const char *kubeconfig; /* path */
@@ -60,6 +66,7 @@ struct agent_conf {
 	struct agent_conf_plugins plugins;
 	struct agent_conf_rails rails;
 	struct agent_conf_devices devices;
+	struct agent_conf_claims claims;
 	struct agent_conf_kube kube;
 	bool metrics;               /* at the unix socket */
 	const char *metrics_listen; /* and at this address with a port; NULL: none */

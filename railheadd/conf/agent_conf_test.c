@@ -45,6 +45,34 @@ START_TEST(repair_is_an_object_or_false)
 }
 END_TEST
 
+START_TEST(claims_are_off_unless_they_are_there)
+{
+	auto_json struct json *off = parse("{\"claims\":false}");
+	auto_json struct json *on = parse("{\"claims\":{},\"plugins\":{\"folder\":\"/b\"}}");
+	auto_json struct json *own = parse("{\"claims\":{\"kubelet\":\"/k\"},\"plugins\":false}");
+	auto_json struct json *etcd =
+		parse("{\"claims\":{},\"etcd\":{\"endpoints\":[\"https://a\"]}}");
+	auto_json struct json *wrong = parse("{\"claims\":{\"kubelt\":\"/k\"}}");
+	struct agent_conf c;
+	struct err e;
+
+	ck_assert_int_eq(agent_conf_decode(off, &c, &e), 0);
+	ck_assert_ptr_null(c.claims.kubelet);
+	ck_assert_int_eq(agent_conf_decode(NULL, &c, &e), 0);
+	ck_assert_ptr_null(c.claims.kubelet);
+	ck_assert_int_eq(agent_conf_decode(on, &c, &e), 0);
+	ck_assert_str_eq(c.claims.kubelet, "/var/lib/kubelet");
+	ck_assert_str_eq(c.claims.bin, "/b");
+	ck_assert_int_eq(agent_conf_decode(own, &c, &e), 0);
+	ck_assert_str_eq(c.claims.kubelet, "/k");
+	ck_assert_str_eq(c.claims.bin, "/opt/cni/bin");
+	ck_assert_int_eq(agent_conf_decode(etcd, &c, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "claims: is set, and the cluster store is etcd"));
+	ck_assert_int_eq(agent_conf_decode(wrong, &c, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "claims.kubelt"));
+}
+END_TEST
+
 START_TEST(metrics_are_an_object_or_false)
 {
 	auto_json struct json *off = parse("{\"metrics\":false}");
@@ -253,5 +281,6 @@ END_TEST
 
 TEST_PROGRAM("agent_conf", without_a_file, with_etcd, with_kubernetes, repair_is_an_object_or_false,
 	     plugins_are_an_object_or_false, rails_are_an_object_or_false,
-	     the_device_plugin_is_an_object_or_false, metrics_are_an_object_or_false,
-	     a_refused_value_is_named_by_its_key, no_key_is_mistyped_in_silence)
+	     the_device_plugin_is_an_object_or_false, claims_are_off_unless_they_are_there,
+	     metrics_are_an_object_or_false, a_refused_value_is_named_by_its_key,
+	     no_key_is_mistyped_in_silence)

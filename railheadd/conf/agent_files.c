@@ -121,7 +121,7 @@ static int agent_files_load_with(const struct ctx *ctx, const char *path, bool a
 	if (agent_files_load_tree(path, optional, &f->tree, e))
 		return -1;
 	if (agent_conf_decode(f->tree, &f->conf, e) ||
-	    (all && name_of_node(f->conf.node, f->node, e)))
+	    ((all || f->conf.claims.kubelet) && name_of_node(f->conf.node, f->node, e)))
 		return err_wrap(e, "%s", path);
 	if (!all)
 		return 0;

@@ -34,7 +34,8 @@ int agent_files_load(const struct ctx *ctx, const char *path, struct agent_files
 		     struct err *e) must_check;
 void agent_files_clear(struct agent_files *f);
 
-/* agent_files_load_conf - the same without the files that it names, and without the node. */
+/* agent_files_load_conf - the same without the files that it names, and without the node unless
+ * there is a driver of claims. */
 int agent_files_load_conf(const struct ctx *ctx, const char *path, struct agent_files *out,
 			  struct err *e) must_check;
 

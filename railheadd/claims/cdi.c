@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cdi.c: makes, writes and removes CDI files of claims. The names of file and device are those of
+ * the claim's UID: the kubelet keeps them, so they are the same after an upgrade.
+ */
+#include "railheadd/claims/cdi.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/sys/fs.h"
+#include "lib/sys/safe_path.h"
+#include "railheadd/claims/claim.h"
+#include "railheadd/devices/files.h"
+#include "topo/read/rail_list.h"
+
+#define CDI_VERSION  "0.5.0"
+#define CDI_MAX      65536
+#define CDI_MOUNT_AT "/run/railhead"
+
+/* ---- files of RDMA devices ---- */
+
+static int claim_add_node(struct json *nodes, const char *path)
+{
+	json_each (node, nodes) {
+		if (strcmp(json_text(node, "path"), path) == 0)
+			return 0;
+	}
+	struct json *node = *path ? json_push_object(nodes) : NULL;
+
+	return *path && (!node || json_add_str(node, "path", path) ||
+			 json_add_str(node, "permissions", "rw"))
+		       ? -1
+		       : 0;
+}
+
+static int claim_add_hca(const struct ctx *ctx, struct nl *rdma, const struct rail_entry *rail,
+			 struct json *nodes, struct err *e)
+{
+	struct resource_hca hca = { .addr = "" };
+	struct device_files f;
+
+	if (pci_of_netdev(ctx->sysfs, rail->ifname, hca.addr, e) ||
+	    files_of_hca(ctx, rdma, &hca, &f, e))
+		return err_wrap(e, "rail %u", rail->number);
+	return claim_add_node(nodes, f.uverbs) || claim_add_node(nodes, f.rdma_cm) ? err_nomem(e)
+										   : 0;
+}
+
+/* Networks without "rdma": "shared" add nothing. */
+static int claim_add_rdma(const struct ctx *ctx, const struct prepared *p,
+			  const struct rail_list *all, struct json *nodes, struct err *e)
+{
+	auto_nl struct nl *rdma = NULL;
+
+	json_each (network, p->networks) {
+		auto_json struct json *one = json_new_array();
+
+		if (strcmp(json_text(network, "rdma"), "shared") != 0)
+			continue;
+		if (!one || json_push(one, json_dup(network)))
+			return err_nomem(e);
+		if (!rdma && files_open_rdma(&rdma, e))
+			return -1;
+		for (size_t i = 0; i < all->n; i++) {
+			if (claim_rails(one) >> all->rail[i].number & 1 &&
+			    claim_add_hca(ctx, rdma, &all->rail[i], nodes, e))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int claim_check_rails(const struct prepared *p, const struct rail_list *all, struct err *e)
+{
+	uint64_t rails = claim_rails(p->networks);
+	const struct rail_dead *dead;
+
+	for (uint32_t i = 0; rails != UINT64_MAX && i <= RAIL_NUMBER_MAX; i++) {
+		if (!(rails >> i & 1) || rail_list_find(all, i))
+			continue;
+		dead = rail_list_find_dead(all, i);
+		return dead ? err_set(e, ERR_NOTFOUND, 0,
+				      "rail %u: its card %s has no interface on this node now", i,
+				      dead->pci)
+			    : err_set(e, ERR_NOTFOUND, 0, "rail %u: this node has no such rail", i);
+	}
+	return 0;
+}
+
+/* ---- the file ---- */
+
+/* CLAIMS/POD_UID/pod, which the runtime reads in the mount namespace of the host. */
+static void claim_pod_folder(const struct ctx *ctx, const struct prepared *p, char out[PATH_MAX])
+{
+	(void)snprintf(out, PATH_MAX, "%.2000s/" PREPARED_FOLDER "/%s/" CDI_POD_FOLDER,
+		       ctx->run_dir, p->pod.uid);
+}
+
+static int claim_add_hook(struct json *edits, const struct prepared *p, const char *bin)
+{
+	const char *const words[] = { CDI_HOOK, "--pod", p->pod.uid, "--claim", p->claim.uid };
+	struct json *hooks = json_add_array(edits, "hooks"), *hook, *args;
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%.2000s/" CDI_HOOK, bin);
+	if (!hooks || !(hook = json_push_object(hooks)) ||
+	    json_add_str(hook, "hookName", "createRuntime") || json_add_str(hook, "path", path) ||
+	    !(args = json_add_array(hook, "args")))
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (json_push_str(args, words[i]))
+			return -1;
+	}
+	return 0;
+}
+
+static int claim_add_mount(struct json *edits, const struct ctx *ctx, const struct prepared *p)
+{
+	static const char *const words[] = { "bind", "ro", "nosuid", "nodev", "noexec" };
+	struct json *mounts = json_add_array(edits, "mounts"), *mount, *options;
+	char folder[PATH_MAX];
+
+	claim_pod_folder(ctx, p, folder);
+	if (!mounts || !(mount = json_push_object(mounts)) ||
+	    json_add_str(mount, "hostPath", folder) ||
+	    json_add_str(mount, "containerPath", CDI_MOUNT_AT) ||
+	    !(options = json_add_array(mount, "options")))
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (json_push_str(options, words[i]))
+			return -1;
+	}
+	return 0;
+}
+
+int claim_cdi(const struct ctx *ctx, const struct prepared *p, const char *bin, char **out,
+	      struct err *e)
+{
+	auto_json struct json *o = json_new_object();
+	struct json *list, *device, *edits;
+	auto_json struct json *nodes = json_new_array();
+	struct rail_list all;
+
+	if (rail_list_load(ctx, &all, e) || claim_check_rails(p, &all, e))
+		return -1;
+	if (!o || !nodes)
+		return err_nomem(e);
+	if (claim_add_rdma(ctx, p, &all, nodes, e))
+		return -1;
+	if (json_add_str(o, "cdiVersion", CDI_VERSION) || json_add_str(o, "kind", CDI_CLAIM_KIND) ||
+	    !(list = json_add_array(o, "devices")) || !(device = json_push_object(list)) ||
+	    json_add_str(device, "name", p->claim.uid) ||
+	    !(edits = json_add_object(device, "containerEdits")) || claim_add_hook(edits, p, bin) ||
+	    claim_add_mount(edits, ctx, p) ||
+	    (json_len(nodes) && json_put(edits, "deviceNodes", TAKE_PTR(nodes))))
+		return err_nomem(e);
+	*out = json_print(o, false);
+	return *out ? 0 : err_nomem(e);
+}
+
+static void claim_cdi_name(const char *claim_uid, char out[NAME_MAX + 1])
+{
+	(void)snprintf(out, NAME_MAX + 1, "railhead.io-claim_%.64s.json", claim_uid);
+}
+
+bool claim_cdi_stands(const struct ctx *ctx, const struct prepared *p, const char *text)
+{
+	struct err ignored;
+	auto_fd int dir = files_open_beside(ctx, CDI_DIR, false, &ignored);
+	auto_free char *now = NULL;
+	char name[NAME_MAX + 1];
+
+	claim_cdi_name(p->claim.uid, name);
+	return dir >= 0 && fs_read_at(dir, name, CDI_MAX, &now, &ignored) >= 0 &&
+	       strcmp(now, text) == 0;
+}
+
+/* Any user of a container may read it. */
+static int claim_make_pod_folder(const struct ctx *ctx, const struct prepared *p, struct err *e)
+{
+	char folder[PATH_MAX];
+
+	claim_pod_folder(ctx, p, folder);
+	auto_fd int dir = safe_open_dir(folder, SAFE_OWNED | SAFE_CREATE, e);
+
+	if (dir < 0)
+		return -1;
+	return fchmod(dir, 0755) ? err_set(e, ERR_IO, errno, "%s", folder) : 0;
+}
+
+int claim_cdi_put(const struct ctx *ctx, const struct prepared *p, const char *text, struct err *e)
+{
+	auto_fd int dir = files_open_beside(ctx, CDI_DIR, true, e);
+	char name[NAME_MAX + 1];
+
+	if (dir < 0 || claim_make_pod_folder(ctx, p, e))
+		return err_wrap(e, "the CDI file");
+	claim_cdi_name(p->claim.uid, name);
+	return fs_replace_at(dir, name, text, false, e) ? err_wrap(e, "the CDI file") : 0;
+}
+
+int claim_cdi_remove(const struct ctx *ctx, const char *claim_uid, struct err *e)
+{
+	struct err why;
+	auto_fd int dir = files_open_beside(ctx, CDI_DIR, false, &why);
+	char name[NAME_MAX + 1];
+
+	if (dir < 0)
+		return why.errnum == ENOENT ? 0 : err_pass(e, &why);
+	claim_cdi_name(claim_uid, name);
+	return fs_unlink_at(dir, name, e) ? err_wrap(e, "the CDI file") : 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cdi.h: the CDI file of a prepared claim (Container Device Interface 0.5.0). By it the runtime
+ * gives a container with the claim three things: the hook that lets the container start with its
+ * rails only, the folder of the pod at /run/railhead, and the files of RDMA devices.
+ */
+#ifndef RAILHEAD_RAILHEADD_CLAIMS_CDI_H
+#define RAILHEAD_RAILHEADD_CLAIMS_CDI_H
+
+#include "lib/base/ctx.h"
+#include "plugins/prepared/prepared.h"
+
+#define CDI_CLAIM_KIND "railhead.io/claim" /* "railhead.io/claim=UID" is the device */
+#define CDI_HOOK       "railhead-hook"
+#define CDI_POD_FOLDER "pod" /* of the pod, in its folder of claims */
+
+/*
+ * claim_cdi - the file as text, owned by the caller. bin: the folder of CNI plugins. ERR_NOTFOUND:
+ * the node lacks a rail; ERR_STATE: a rail has no RDMA device, which the network asks for.
+ */
+int claim_cdi(const struct ctx *ctx, const struct prepared *p, const char *bin, char **out,
+	      struct err *e) must_check;
+
+/* claim_cdi_stands - the file of the claim has this text. claim_cdi_put - write it, and make the
+ * folder of the pod. claim_cdi_remove - no file is success. */
+bool claim_cdi_stands(const struct ctx *ctx, const struct prepared *p, const char *text);
+int claim_cdi_put(const struct ctx *ctx, const struct prepared *p, const char *text,
+		  struct err *e) must_check;
+int claim_cdi_remove(const struct ctx *ctx, const char *claim_uid, struct err *e) must_check;
+
+#endif

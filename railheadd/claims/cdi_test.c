@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cdi_test.c: the CDI file of a claim, byte for byte, and the folders beside it. */
+#include "railheadd/claims/cdi.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "lib/testing/dir.h"
+#include "lib/testing/testing.h"
+
+#define CDI_FILE "/mnt/cdi/railhead.io-claim_cu.json"
+
+static struct ctx ctx;
+static struct err e;
+
+static struct prepared prepared(const char *networks)
+{
+	struct prepared p = { .pod = { "pu", "ns", "p" }, .claim = { "cu", "ns", "c" } };
+
+	ck_assert_int_eq(json_parse(networks, strlen(networks), "networks", &p.networks, &e), 0);
+	return p;
+}
+
+static void begin(const char *rails)
+{
+	(void)testing_dir();
+	ctx_init(&ctx, "test");
+	ctx.log.fd = -1;
+	ctx.run_dir = "/mnt/railhead";
+	ctx.etc_dir = "/mnt/etc";
+	ctx.sysfs = "/mnt/sys";
+	ck_assert_int_eq(mkdir("/mnt/etc", 0755), 0);
+	testing_file("/mnt/etc/rails.json", 0644, rails);
+}
+
+START_TEST(a_hook_and_a_folder)
+{
+	auto_prepared struct prepared p = prepared("[{\"rails\":[3]}]");
+	auto_free char *text = NULL;
+	struct stat st;
+
+	begin("{\"rails\":[{\"rail\":3,\"interface\":\"eth3\"}]}");
+	ck_assert_msg(claim_cdi(&ctx, &p, "/opt/cni/bin", &text, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(
+		text,
+		"{\"cdiVersion\":\"0.5.0\",\"kind\":\"railhead.io/claim\",\"devices\":[{\"name\":"
+		"\"cu\",\"containerEdits\":{\"hooks\":[{\"hookName\":\"createRuntime\",\"path\":"
+		"\"/opt/cni/bin/railhead-hook\",\"args\":[\"railhead-hook\",\"--pod\",\"pu\","
+		"\"--claim\",\"cu\"]}],\"mounts\":[{\"hostPath\":\"/mnt/railhead/claims/pu/pod\","
+		"\"containerPath\":\"/run/railhead\",\"options\":[\"bind\",\"ro\",\"nosuid\","
+		"\"nodev\",\"noexec\"]}]}}]}");
+	ck_assert(!claim_cdi_stands(&ctx, &p, text));
+	ck_assert_msg(claim_cdi_put(&ctx, &p, text, &e) == 0, "%s", e.msg);
+	ck_assert(claim_cdi_stands(&ctx, &p, text));
+	ck_assert(!claim_cdi_stands(&ctx, &p, "{}"));
+	ck_assert(stat("/mnt/railhead/claims/pu/pod", &st) == 0 && (st.st_mode & 0777) == 0755);
+	ck_assert(stat("/mnt/railhead/claims/pu", &st) == 0 && (st.st_mode & 0777) == 0700);
+	ck_assert(stat(CDI_FILE, &st) == 0 && (st.st_mode & 0777) == 0600);
+	ck_assert_int_eq(claim_cdi_remove(&ctx, "cu", &e), 0);
+	ck_assert(stat(CDI_FILE, &st) != 0);
+	ck_assert_int_eq(claim_cdi_remove(&ctx, "cu", &e), 0);
+}
+END_TEST
+
+START_TEST(a_rail_that_is_not_there)
+{
+	auto_prepared struct prepared p = prepared("[{\"rails\":[3]}]"),
+				      q = prepared("[{\"rails\":[4]}]"),
+				      all = prepared("[{\"rails\":\"all\"}]");
+	auto_free char *text = NULL;
+
+	begin("{\"rails\":[{\"rail\":3,\"pci\":\"3b:00.0\"}]}");
+	ck_assert_int_eq(claim_cdi(&ctx, &p, "/b", &text, &e), -1);
+	ck_assert_str_eq(e.msg, "rail 3: its card 0000:3b:00.0 has no interface on this node now");
+	ck_assert_int_eq(claim_cdi(&ctx, &q, "/b", &text, &e), -1);
+	ck_assert_str_eq(e.msg, "rail 4: this node has no such rail");
+	ck_assert_int_eq(e.code, ERR_NOTFOUND);
+	ck_assert_int_eq(claim_cdi(&ctx, &all, "/b", &text, &e), 0);
+}
+END_TEST
+
+START_TEST(no_folder_of_cdi)
+{
+	begin("{\"rails\":[]}");
+	ck_assert_int_eq(claim_cdi_remove(&ctx, "cu", &e), 0);
+	testing_file("/mnt/cdi", 0644, "");
+	auto_prepared struct prepared p = prepared("[]");
+
+	ck_assert_int_eq(claim_cdi_put(&ctx, &p, "{}", &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "the CDI file: "));
+}
+END_TEST
+
+TEST_PROGRAM("cdi", a_hook_and_a_folder, a_rail_that_is_not_there, no_folder_of_cdi)

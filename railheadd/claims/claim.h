@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * claim.h: a ResourceClaim of Kubernetes (resource.k8s.io/v1) as a prepared claim, or why it is
+ * refused. Pure.
+ *
+ * Parameters for our driver are objects of the kind RailConfig, see railhead-devices(8). That of
+ * the device class is a configuration of the plugin rails. The claim may change the keys that the
+ * class allows.
+ */
+#ifndef RAILHEAD_RAILHEADD_CLAIMS_CLAIM_H
+#define RAILHEAD_RAILHEADD_CLAIMS_CLAIM_H
+
+#include "lib/json/json.h"
+#include "plugins/prepared/prepared.h"
+
+#define CLAIM_DRIVER      "railhead.io"
+#define CLAIM_VERSION     "railhead.io/v1alpha1"
+#define CLAIM_DEVICES_MAX 32 /* of one claim; Kubernetes allows no more */
+#define CLAIM_DEVICE_LEN  64 /* a DNS label */
+#define CLAIM_SET         "rails"
+#define CLAIM_CARD        "rail"
+
+/*
+ * claim_device_rails - the rails of a device, as bits: UINT64_MAX of "rails" and "rails-2", 8 of
+ * "rail3" and "rail3-2". 0: our driver has no such device.
+ */
+uint64_t claim_device_rails(const char *device);
+
+/* claim_rails - the rails of networks, as bits; UINT64_MAX: all of the node. */
+uint64_t claim_rails(const struct json *networks);
+
+/* claim_rails_text - "rail 3", of the first of them, or "all rails". Returns out. */
+#define CLAIM_RAILS_LEN 16
+char *claim_rails_text(uint64_t rails, char out[CLAIM_RAILS_LEN]);
+
+/* The claim that the kubelet asks for, and the node. */
+struct claim_asked {
+	const char *ns, *name, *uid;
+	const char *node;
+};
+
+/* A device of the claim. Texts are borrowed from the tree; share may be "". */
+struct claim_device {
+	const char *request, *device, *share;
+	uint64_t rails;
+};
+
+struct claim {
+	struct prepared prepared;
+	struct claim_device device[CLAIM_DEVICES_MAX];
+	size_t n;
+};
+
+/*
+ * claim_decode - the object of the API server. ERR_DECODE: it is malformed. ERR_STATE: another
+ * claim has this name by now, or it is not allocated. ERR_FORBIDDEN: neither the class nor a rule
+ * allows it. ERR_CONFIG: a RailConfig is wrong; the message names request, key and value.
+ */
+int claim_decode(const struct json *tree, const struct claim_asked *asked, struct claim *out,
+		 struct err *e) must_check;
+
+#endif

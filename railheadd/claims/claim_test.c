@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* claim_test.c: claims as the API server shows them, and each refusal with its words. */
+#include "railheadd/claims/claim.h"
+
+#include <stdio.h>
+
+#include "lib/testing/alloc.h"
+#include "lib/testing/testing.h"
+
+#define CLASS_KEYS                                                                                 \
+	"\"kind\":\"macvlan\",\"mtu\":9000,\"ipam\":{\"type\":\"railhead-ipam\",\"pool\":\"rail{"  \
+	"n}\"}"
+#define CONFIG(source, rest)                                                                       \
+	"{\"source\":\"" source                                                                    \
+	"\",\"requests\":[],\"opaque\":{\"driver\":\"railhead.io\",\"parameters\":{"               \
+	"\"apiVersion\":\"railhead.io/v1alpha1\",\"kind\":\"RailConfig\"" rest "}}}"
+#define CLASS(rest)    CONFIG("FromClass", ",\"network\":{" CLASS_KEYS "}" rest)
+#define RESULT(device) RESULT_OF("r", device)
+#define RESULT_OF(request, device)                                                                 \
+	"{\"request\":\"" request                                                                  \
+	"\",\"driver\":\"railhead.io\",\"pool\":\"n1\",\"device\":\"" device                       \
+	"\",\"shareID\":\"s1\"}"
+#define POD "{\"resource\":\"pods\",\"name\":\"p\",\"uid\":\"pu\"}"
+
+static struct err e;
+static struct json *tree;
+static struct claim claim;
+
+static int decode(const char *results, const char *config, const char *reserved)
+{
+	const struct claim_asked asked = { "ns", "c", "cu", "n1" };
+	char *text = NULL;
+	int rc;
+
+	json_free(tree);
+	tree = NULL;
+	prepared_clear(&claim.prepared);
+	claim = (struct claim){ .n = 0 };
+	ck_assert(asprintf(&text,
+			   "{\"metadata\":{\"name\":\"c\",\"namespace\":\"ns\",\"uid\":\"cu\"},"
+			   "\"status\":{\"allocation\":{\"devices\":{\"results\":[%s],"
+			   "\"config\":[%s]}},\"reservedFor\":[%s]}}",
+			   results, config, reserved) > 0);
+	ck_assert_msg(json_parse(text, strlen(text), "claim", &tree, &e) == 0, "%s", e.msg);
+	free(text);
+	rc = claim_decode(tree, &asked, &claim, &e);
+	return rc;
+}
+
+static void is_refused(int rc, enum err_code code, const char *words)
+{
+	ck_assert_int_eq(rc, -1);
+	ck_assert_msg(strstr(e.msg, words), "%s", e.msg);
+	ck_assert_msg(strncmp(e.msg, "claim ns/c: ", 12) == 0, "%s", e.msg);
+	ck_assert_int_eq(e.code, code);
+}
+
+static void has_networks(const char *want)
+{
+	auto_free char *text = json_print(claim.prepared.networks, false);
+
+	ck_assert_str_eq(text, want);
+}
+
+#define NETWORK(rest, rails)                                                                       \
+	"{\"cniVersion\":\"1.1.0\",\"name\":\"railhead-claims\",\"type\":\"rails\","               \
+	"\"ifname\":\"rail{n}\"," rest ",\"rails\":" rails "}"
+
+START_TEST(names_of_devices)
+{
+	ck_assert(claim_device_rails("rails") == UINT64_MAX);
+	ck_assert(claim_device_rails("rails-12") == UINT64_MAX);
+	ck_assert_uint_eq(claim_device_rails("rail3"), 8);
+	ck_assert_uint_eq(claim_device_rails("rail0"), 1);
+	ck_assert_uint_eq(claim_device_rails("rail3-7"), 8);
+	ck_assert_uint_eq(claim_device_rails("rail63"), UINT64_C(1) << 63);
+	ck_assert_uint_eq(claim_device_rails("rail64"), 0);
+	ck_assert_uint_eq(claim_device_rails("rail03"), 0);
+	ck_assert_uint_eq(claim_device_rails("rail"), 0);
+	ck_assert_uint_eq(claim_device_rails("rail3-"), 0);
+	ck_assert_uint_eq(claim_device_rails("rail3x"), 0);
+	ck_assert_uint_eq(claim_device_rails("rail1000"), 0);
+	ck_assert_uint_eq(claim_device_rails("railsx"), 0);
+	ck_assert_uint_eq(claim_device_rails("eth0"), 0);
+}
+END_TEST
+
+START_TEST(the_set_of_all_rails)
+{
+	ck_assert_msg(decode(RESULT("rails"), CLASS(""), POD) == 0, "%s", e.msg);
+	has_networks("[" NETWORK(CLASS_KEYS, "\"all\"") "]");
+	ck_assert_str_eq(claim.prepared.pod.uid, "pu");
+	ck_assert_str_eq(claim.prepared.pod.ns, "ns");
+	ck_assert_str_eq(claim.prepared.claim.name, "c");
+	ck_assert_uint_eq(claim.n, 1);
+	ck_assert_str_eq(claim.device[0].share, "s1");
+	ck_assert(claim_rails(claim.prepared.networks) == UINT64_MAX);
+}
+END_TEST
+
+START_TEST(several_rails_are_one_network)
+{
+	ck_assert_msg(decode(RESULT("rail3") "," RESULT_OF("x/y", "rail0-2"), CLASS(""), POD) == 0,
+		      "%s", e.msg);
+	has_networks("[" NETWORK(CLASS_KEYS, "[0,3]") "]");
+	ck_assert_uint_eq(claim_rails(claim.prepared.networks), 9);
+}
+END_TEST
+
+/* Each request has the parameters of its own class. Other drivers' devices are not ours. */
+START_TEST(two_classes_are_two_networks)
+{
+	static const char config[] =
+		"{\"source\":\"FromClass\",\"requests\":[\"r\"],\"opaque\":{\"driver\":\"railhead."
+		"io\",\"parameters\":{\"apiVersion\":\"railhead.io/"
+		"v1alpha1\",\"kind\":\"RailConfig\",\"network\":{\"kind\":\"ipvlan\"}}}},"
+		"{\"source\":\"FromClass\",\"requests\":[\"x\"],\"opaque\":{\"driver\":\"railhead."
+		"io\",\"parameters\":{\"apiVersion\":\"railhead.io/"
+		"v1alpha1\",\"kind\":\"RailConfig\",\"network\":{\"kind\":\"macvlan\",\"ifname\":"
+		"\"s{n}\"}}}},"
+		"{\"source\":\"FromClass\",\"opaque\":{\"driver\":\"gpu.x\",\"parameters\":{}}},"
+		"{\"source\":\"FromClass\"}";
+
+	ck_assert_msg(decode(RESULT("rail1") "," RESULT_OF(
+				     "x/a", "rail2") ",{\"request\":\"g\",\"driver\":\"gpu.x\","
+						     "\"pool\":\"z\",\"device\":"
+						     "\"gpu0\"}",
+			     config, POD) == 0,
+		      "%s", e.msg);
+	has_networks("[" NETWORK(
+		"\"kind\":\"ipvlan\"",
+		"[1]") ","
+		       "{\"cniVersion\":\"1.1.0\",\"name\":\"railhead-claims\",\"type\":\"rails\","
+		       "\"kind\":\"macvlan\",\"ifname\":\"s{n}\",\"rails\":[2]}]");
+	ck_assert_uint_eq(claim.n, 2);
+}
+END_TEST
+
+START_TEST(a_claim_overrides_allowed_keys)
+{
+	ck_assert_msg(decode(RESULT("rail1"),
+			     CONFIG("FromClaim", ",\"network\":{\"mtu\":1500}") "," CLASS(
+				     ",\"mayOverride\":[\"mtu\"]"),
+			     POD) == 0,
+		      "%s", e.msg);
+	ck_assert_int_eq((int)json_num(json_get(json_first(claim.prepared.networks), "mtu")), 1500);
+	is_refused(decode(RESULT("rail1"),
+			  CLASS(",\"mayOverride\":[\"mtu\"]") "," CONFIG(
+				  "FromClaim", ",\"network\":{\"ipam\":{}}"),
+			  POD),
+		   ERR_FORBIDDEN, "request r: network.ipam: its device class does not allow");
+	is_refused(decode(RESULT("rail1"),
+			  CLASS(",\"mayOverride\":[\"kind\"]") "," CONFIG(
+				  "FromClaim", ",\"network\":{\"kind\":\"sriov\"}"),
+			  POD),
+		   ERR_CONFIG, "network.kind: \"sriov\" is neither macvlan nor ipvlan");
+	is_refused(decode(RESULT("rail1"),
+			  CLASS("") "," CONFIG("FromClaim", ",\"mayOverride\":[\"mtu\"]"), POD),
+		   ERR_CONFIG, "mayOverride: is a key of a device class");
+	is_refused(decode(RESULT("rail1"),
+			  CLASS("") "," CONFIG("FromClaim", ",\"allowedNamespaces\":[]"), POD),
+		   ERR_CONFIG, "allowedNamespaces: is a key of a device class");
+}
+END_TEST
+
+START_TEST(namespaces_of_a_class)
+{
+	ck_assert_int_eq(
+		decode(RESULT("rails"), CLASS(",\"allowedNamespaces\":[\"a\",\"ns\"]"), POD), 0);
+	is_refused(decode(RESULT("rails"), CLASS(",\"allowedNamespaces\":[\"a\"]"), POD),
+		   ERR_FORBIDDEN, "does not allow the namespace ns");
+	is_refused(decode(RESULT("rails"), CLASS(",\"allowedNamespaces\":[]"), POD), ERR_FORBIDDEN,
+		   "does not allow the namespace ns");
+}
+END_TEST
+
+START_TEST(a_rail_config_that_is_wrong)
+{
+	is_refused(decode(RESULT("rails"), "", POD), ERR_FORBIDDEN,
+		   "its device class has no RailConfig");
+	is_refused(decode(RESULT("rails"), CLASS("") "," CLASS(""), POD), ERR_CONFIG,
+		   "two objects RailConfig");
+	is_refused(decode(RESULT("rails"), CONFIG("FromClass", ""), POD), ERR_CONFIG,
+		   "has no key network");
+	is_refused(decode(RESULT("rails"), CLASS(",\"mayOveride\":[]"), POD), ERR_CONFIG,
+		   "RailConfig.mayOveride");
+	is_refused(decode(RESULT("rails"), CLASS(",\"mayOverride\":[1]"), POD), ERR_CONFIG,
+		   "mayOverride: 1 is not a name");
+	is_refused(decode(RESULT("rails"),
+			  CONFIG("FromClass", ",\"network\":{\"kind\":\"macvlan\",\"rails\":[1]}"),
+			  POD),
+		   ERR_CONFIG, "network.rails: the driver sets this key itself");
+	is_refused(decode(RESULT("rails"),
+			  "{\"source\":\"FromClass\",\"opaque\":{\"driver\":\"railhead.io\","
+			  "\"parameters\":{\"apiVersion\":\"x/v1\",\"kind\":\"Y\"}}}",
+			  POD),
+		   ERR_CONFIG, "x/v1 Y: parameters for railhead.io are a RailConfig");
+}
+END_TEST
+
+START_TEST(whose_claim_it_is)
+{
+	is_refused(decode(RESULT("rails"), CLASS(""), ""), ERR_STATE, "not reserved for a pod");
+	is_refused(decode(RESULT("rails"), CLASS(""), POD "," POD), ERR_FORBIDDEN,
+		   "reserved for 2 pods");
+	is_refused(decode(RESULT("rails"), CLASS(""),
+			  "{\"apiGroup\":\"x.y\",\"resource\":\"pods\",\"name\":\"p\",\"uid\":"
+			  "\"u\"}"),
+		   ERR_FORBIDDEN, "which is not a pod");
+	is_refused(decode(RESULT("rails"), CLASS(""),
+			  "{\"resource\":\"podgroups\",\"name\":\"p\",\"uid\":\"u\"}"),
+		   ERR_FORBIDDEN, "podgroups p, which is not a pod");
+	is_refused(decode(RESULT("rails"), CLASS(""),
+			  "{\"resource\":\"pods\",\"name\":\"../p\",\"uid\":\"u\"}"),
+		   ERR_DECODE, "\"../p\" is not a name");
+}
+END_TEST
+
+START_TEST(devices_that_are_refused)
+{
+	is_refused(decode("", CLASS(""), POD), ERR_STATE, "no device of railhead.io is allocated");
+	is_refused(decode(RESULT("rail1") "," RESULT("rail1-1"), CLASS(""), POD), ERR_FORBIDDEN,
+		   "device rail1-1: the claim has rail 1 twice");
+	is_refused(decode(RESULT("rails") "," RESULT("rail2"), CLASS(""), POD), ERR_FORBIDDEN,
+		   "the claim has rail 2 twice");
+	is_refused(decode(RESULT("vf1"), CLASS(""), POD), ERR_STATE, "has no such device");
+	is_refused(decode("{\"request\":\"r\",\"driver\":\"railhead.io\",\"pool\":\"n2\","
+			  "\"device\":\"rail1\"}",
+			  CLASS(""), POD),
+		   ERR_STATE, "it is of the pool n2, and this is node n1");
+	is_refused(decode("{\"request\":\"r\",\"driver\":\"railhead.io\",\"pool\":\"n1\","
+			  "\"device\":\"rail1\",\"adminAccess\":true}",
+			  CLASS(""), POD),
+		   ERR_FORBIDDEN, "adminAccess");
+}
+END_TEST
+
+START_TEST(another_claim_of_this_name)
+{
+	static const char text[] =
+		"{\"metadata\":{\"name\":\"c\",\"namespace\":\"ns\",\"uid\":\"new\"}}";
+	const struct claim_asked asked = { "ns", "c", "cu", "n1" };
+	auto_json struct json *other = NULL;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "claim", &other, &e), 0);
+	is_refused(claim_decode(other, &asked, &claim, &e), ERR_STATE,
+		   "another claim has this name by now, with the UID new");
+}
+END_TEST
+
+START_TEST(rails_as_text)
+{
+	char text[CLAIM_RAILS_LEN];
+
+	ck_assert_str_eq(claim_rails_text(8 | 32, text), "rail 3");
+	ck_assert_str_eq(claim_rails_text(UINT64_MAX, text), "all rails");
+}
+END_TEST
+
+static int whole(void *arg, struct err *why)
+{
+	const struct claim_asked asked = { "ns", "c", "cu", "n1" };
+	struct claim c;
+
+	if (claim_decode(arg, &asked, &c, why))
+		return -1;
+	prepared_clear(&c.prepared);
+	return 0;
+}
+
+START_TEST(without_memory)
+{
+	ck_assert_int_eq(decode(RESULT("rail1") "," RESULT("rail2"),
+				CLASS(",\"mayOverride\":[\"mtu\"]") "," CONFIG(
+					"FromClaim", ",\"network\":{\"mtu\":1500}"),
+				POD),
+			 0);
+	ck_assert_str_eq(alloc_fail_each(whole, tree), "ok");
+}
+END_TEST
+
+TEST_PROGRAM("claim", names_of_devices, the_set_of_all_rails, several_rails_are_one_network,
+	     two_classes_are_two_networks, a_claim_overrides_allowed_keys, namespaces_of_a_class,
+	     a_rail_config_that_is_wrong, whose_claim_it_is, devices_that_are_refused,
+	     another_claim_of_this_name, rails_as_text, without_memory)

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dra.c: messages of Protocol Buffers, made and decoded with protobuf-c. */
+#include "railheadd/claims/dra.h"
+
+#include <railheadd/claims/dra.pb-c.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/parse.h"
+#include "lib/grpc/memory.h"
+
+#define DECODE_MAX ((size_t)16 << 20) /* bytes of a decoded message */
+
+static struct dra_bytes dra_pack(const ProtobufCMessage *m)
+{
+	struct dra_bytes b = { NULL, protobuf_c_message_get_packed_size(m) };
+
+	b.data = malloc(b.len + 1);
+	if (b.data)
+		(void)protobuf_c_message_pack(m, b.data);
+	return b;
+}
+
+/* protobuf-c does not change what it packs. */
+static char *dra_text(const char *s)
+{
+	return (char *)(uintptr_t)s;
+}
+
+static void *dra_unpack(const ProtobufCMessageDescriptor *of, const uint8_t *bytes, size_t len,
+			struct err *e)
+{
+	struct memory memory = { .limit = DECODE_MAX };
+	ProtobufCAllocator a = { memory_take, memory_drop, &memory };
+	void *m = protobuf_c_message_unpack(of, &a, len, bytes);
+
+	if (m)
+		return m;
+	if (memory.failed && !memory.reached)
+		err_nomem(e);
+	else
+		err_set(e, ERR_DECODE, 0, "the request is malformed, or too large");
+	return NULL;
+}
+
+/* The functions of malloc(3) made it. */
+static void dra_free(void *message)
+{
+	struct memory memory = { .limit = 0 };
+	ProtobufCAllocator a = { memory_take, memory_drop, &memory };
+
+	protobuf_c_message_free_unpacked(message, &a);
+}
+
+/* ---- registration ---- */
+
+struct dra_bytes dra_info(const char *endpoint)
+{
+	/* Services of k8s.io/kubelet, pkg/apis/dra; the kubelet takes the first that it knows. */
+	static const char *const versions[] = { "v1.DRAPlugin", "v1beta1.DRAPlugin" };
+	Dra__PluginInfo i = DRA__PLUGIN_INFO__INIT;
+
+	i.type = dra_text("DRAPlugin");
+	i.name = dra_text(CLAIM_DRIVER);
+	i.endpoint = dra_text(endpoint);
+	i.n_supported_versions = ARRAY_SIZE(versions);
+	i.supported_versions = (char **)(uintptr_t)versions;
+	return dra_pack(&i.base);
+}
+
+int dra_status_decode(const uint8_t *bytes, size_t len, struct dra_status *out, struct err *e)
+{
+	Dra__RegistrationStatus *m =
+		dra_unpack(&dra__registration_status__descriptor, bytes, len, e);
+
+	if (!m)
+		return -1;
+	*out = (struct dra_status){ .registered = m->plugin_registered };
+	(void)snprintf(out->error, sizeof(out->error), "%s", m->error);
+	dra_free(m);
+	return 0;
+}
+
+/* ---- requests ---- */
+
+void dra_request_clear(struct dra_request *r)
+{
+	if (r->message)
+		dra_free(r->message);
+	*r = (struct dra_request){ .n = 0 };
+}
+
+static int dra_take_claim(const Dra__Claim *from, struct dra_request *r, struct err *e)
+{
+	if (!id_valid(from->namespace_) || !id_valid(from->name) || !id_valid(from->uid) ||
+	    strlen(from->uid) > 63)
+		return err_set(e, ERR_DECODE, 0, "a claim without namespace, name or UID");
+	r->of[r->n++] = (struct dra_claim){ from->namespace_, from->name, from->uid };
+	return 0;
+}
+
+int dra_request_decode(const uint8_t *bytes, size_t len, struct dra_request *out, struct err *e)
+{
+	auto_dra_request struct dra_request r = { .n = 0 };
+	Dra__Request *m = dra_unpack(&dra__request__descriptor, bytes, len, e);
+
+	if (!m)
+		return -1;
+	r.message = m;
+	if (m->n_claims > DRA_CLAIMS_MAX)
+		return err_set(e, ERR_DECODE, 0, "more than %d claims of one pod", DRA_CLAIMS_MAX);
+	for (size_t i = 0; i < m->n_claims; i++) {
+		if (dra_take_claim(m->claims[i], &r, e))
+			return -1;
+	}
+	*out = r;
+	r.message = NULL;
+	return 0;
+}
+
+/* ---- answers ---- */
+
+struct dra_device_message {
+	Dra__Device device;
+	char *request, *cdi;
+};
+struct dra_prepared_message {
+	Dra__PreparedEntry entry;
+	Dra__Prepared value;
+	struct dra_device_message device[CLAIM_DEVICES_MAX];
+	Dra__Device *devices[CLAIM_DEVICES_MAX];
+};
+
+static void dra_fill_device(const struct claim_device *d, const struct dra_outcome *of,
+			    struct dra_device_message *m)
+{
+	dra__device__init(&m->device);
+	m->request = dra_text(d->request);
+	m->cdi = dra_text(of->cdi);
+	m->device.n_request_names = 1;
+	m->device.request_names = &m->request;
+	m->device.device_name = dra_text(d->device);
+	m->device.n_cdi_device_ids = 1;
+	m->device.cdi_device_ids = &m->cdi;
+	m->device.share_id = dra_text(d->share);
+}
+
+static void dra_fill_prepared(const struct dra_claim *claim, const struct dra_outcome *of,
+			      const char *pool, struct dra_prepared_message *m)
+{
+	dra__prepared_entry__init(&m->entry);
+	dra__prepared__init(&m->value);
+	m->entry.key = dra_text(claim->uid);
+	m->entry.value = &m->value;
+	m->value.error = dra_text(of->error);
+	if (*of->error)
+		return;
+	for (size_t i = 0; i < of->claim.n; i++) {
+		dra_fill_device(&of->claim.device[i], of, &m->device[i]);
+		m->device[i].device.pool_name = dra_text(pool);
+		m->devices[i] = &m->device[i].device;
+	}
+	m->value.n_devices = of->claim.n;
+	m->value.devices = m->devices;
+}
+
+struct dra_bytes dra_prepared(const struct dra_request *r, const struct dra_outcome *of,
+			      const char *pool)
+{
+	auto_free struct dra_prepared_message *all = calloc(r->n + 1, sizeof(*all));
+	Dra__PreparedEntry *entries[DRA_CLAIMS_MAX];
+	Dra__PrepareResponse m = DRA__PREPARE_RESPONSE__INIT;
+
+	if (!all)
+		return (struct dra_bytes){ NULL, 0 };
+	for (size_t i = 0; i < r->n; i++) {
+		dra_fill_prepared(&r->of[i], &of[i], pool, &all[i]);
+		entries[i] = &all[i].entry;
+	}
+	m.n_claims = r->n;
+	m.claims = entries;
+	return dra_pack(&m.base);
+}
+
+struct dra_bytes dra_unprepared(const struct dra_request *r, const struct dra_outcome *of)
+{
+	Dra__Unprepared value[DRA_CLAIMS_MAX];
+	Dra__UnpreparedEntry entry[DRA_CLAIMS_MAX], *entries[DRA_CLAIMS_MAX];
+	Dra__UnprepareResponse m = DRA__UNPREPARE_RESPONSE__INIT;
+
+	for (size_t i = 0; i < r->n; i++) {
+		dra__unprepared__init(&value[i]);
+		dra__unprepared_entry__init(&entry[i]);
+		value[i].error = dra_text(of[i].error);
+		entry[i].key = dra_text(r->of[i].uid);
+		entry[i].value = &value[i];
+		entries[i] = &entry[i];
+	}
+	m.n_claims = r->n;
+	m.claims = entries;
+	return dra_pack(&m.base);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dra.h: messages of the kubelet's API for drivers of claims as bytes. Pure.
+ *
+ * Functions that make a message return bytes that the caller frees; data NULL: no memory.
+ */
+#ifndef RAILHEAD_RAILHEADD_CLAIMS_DRA_H
+#define RAILHEAD_RAILHEADD_CLAIMS_DRA_H
+
+#include "railheadd/claims/claim.h"
+
+#define DRA_REQUEST_MAX ((size_t)4 << 20) /* bytes, as Go's gRPC limits messages */
+#define DRA_CLAIMS_MAX  64                /* of one request: those of a pod */
+#define DRA_CDI_LEN     96                /* "railhead.io/claim=UID" */
+
+struct dra_bytes {
+	uint8_t *data;
+	size_t len;
+};
+
+/* dra_info - of GetInfo: the path of the socket with the calls below. */
+struct dra_bytes dra_info(const char *endpoint);
+
+/* dra_status_decode - of NotifyRegistrationStatus; error is cut where it is long. ERR_DECODE. */
+struct dra_status {
+	bool registered;
+	char error[256];
+};
+int dra_status_decode(const uint8_t *bytes, size_t len, struct dra_status *out,
+		      struct err *e) must_check;
+
+/* A decoded request of NodePrepareResources or NodeUnprepareResources. */
+struct dra_claim {
+	const char *ns, *name, *uid;
+};
+struct dra_request {
+	struct dra_claim of[DRA_CLAIMS_MAX]; /* texts belong to the message */
+	size_t n;
+	void *message; /* owned */
+};
+/* dra_request_decode - ERR_DECODE: malformed, more than DRA_CLAIMS_MAX, or a text is not a name of
+ * Kubernetes; ERR_NOMEM. Clear *out. */
+int dra_request_decode(const uint8_t *bytes, size_t len, struct dra_request *out,
+		       struct err *e) must_check;
+void dra_request_clear(struct dra_request *r);
+#define auto_dra_request auto_clean(dra_request_clear)
+
+/* The end of one claim of a request. */
+struct dra_outcome {
+	struct claim claim;    /* prepared: its devices; texts are borrowed */
+	struct json *tree;     /* owned; what they are borrowed from */
+	char cdi[DRA_CDI_LEN]; /* the CDI device */
+	char error[1024];      /* "": it went well */
+};
+
+/* dra_prepared, dra_unprepared - the outcome of each claim of the request. pool: of all devices. */
+struct dra_bytes dra_prepared(const struct dra_request *r, const struct dra_outcome *of,
+			      const char *pool);
+struct dra_bytes dra_unprepared(const struct dra_request *r, const struct dra_outcome *of);
+
+#endif

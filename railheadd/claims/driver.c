@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* driver.c: sockets, the calls of the kubelet, and when a child does what. */
+#include "railheadd/claims/driver.h"
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "lib/sys/safe_path.h"
+#include "railheadd/devices/grpc_server.h"
+#include "railheadd/devices/plugin_socket.h"
+
+#define STEP_MS       5000   /* a socket that was removed is noticed then */
+#define PUBLISH_MS    30000  /* between looks at the rails */
+#define RETRY_MS      10000  /* after a publication that failed */
+#define LOOK_MS       300000 /* between looks at the slices of the API server */
+#define PUBLISH_LIMIT 60000  /* ms of a child */
+#define RUNNING_MAX   16     /* requests; a full pool holds each up to JOBS_WAIT_MS */
+#define WAITING_MAX   1024
+#define CALLS_MAX     256 /* of one connection */
+
+/* A request of the kubelet. */
+struct driver_job {
+	TAILQ_ENTRY(driver_job) all;
+	struct claims_driver *driver;
+	struct grpc_call *call; /* NULL: the kubelet has given up */
+	struct dra_request request;
+	bool ends;           /* NodeUnprepareResources */
+	struct child *child; /* NULL: it waits */
+};
+TAILQ_HEAD(driver_jobs, driver_job);
+
+struct driver_listener {
+	char folder[PATH_MAX];
+	const char *name;
+	const struct grpc_service *service;
+	struct plugin_socket socket;
+	struct grpc_server *server;
+	char said[sizeof(((struct err *)0)->msg)];
+};
+
+struct claims_driver {
+	struct claims_driver_conf conf;
+	struct driver_listener calls, registration;
+	struct driver_jobs jobs;
+	size_t n, running;
+	struct event *step, *publish;
+	struct child *publishing;
+	struct jobs_published published;
+	int64_t looked; /* ctx_mono_ms(); 0: the slices are to be looked at */
+	bool look;      /* the publication that runs looks */
+	char said[sizeof(((struct err *)0)->msg)], note[sizeof(((struct jobs_published *)0)->note)];
+};
+
+static void driver_arm(struct event *timer, int64_t ms)
+{
+	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+
+	(void)event_add(timer, &t);
+}
+
+static const struct log *driver_log(const struct claims_driver *d)
+{
+	return &d->conf.place.ctx->log;
+}
+
+/* ---- publication ---- */
+
+static void driver_publish_again(struct claims_driver *d)
+{
+	d->looked = 0;
+	driver_arm(d->publish, 0);
+}
+
+static int driver_publish_end(struct claims_driver *d, const struct slow_answer *a, struct err *e)
+{
+	const void *bytes;
+	size_t len;
+
+	if (job_ended(a, &bytes, &len, e))
+		return -1;
+	if (len != sizeof(d->published))
+		return err_set(e, ERR_DELEGATE, 0, "%s: the answer is not whole", a->what);
+	memcpy(&d->published, bytes, sizeof(d->published));
+	return 0;
+}
+
+static void driver_say_published(struct claims_driver *d)
+{
+	const struct jobs_published *now = &d->published;
+
+	if (now->writes)
+		log_info(driver_log(d), "claims: %u ResourceSlices were written%s", now->writes,
+			 now->sharing == SHARING_OFF ? "; the API server has no devices that "
+						       "several claims share"
+						     : "");
+	if (*now->note && strcmp(now->note, d->note) != 0)
+		log_warn(driver_log(d), "claims: %s", now->note);
+	memcpy(d->note, now->note, sizeof(d->note));
+}
+
+static void driver_published(void *arg, enum child_end how, const char *text, size_t len)
+{
+	const struct slow_answer answer = { "ResourceSlices", how, text, len };
+	struct claims_driver *d = arg;
+	struct err e;
+
+	if (driver_publish_end(d, &answer, &e)) {
+		/* It is not known which slices were written. */
+		d->looked = 0;
+		if (strcmp(e.msg, d->said) != 0)
+			log_error(driver_log(d), "claims: %s%s%s", e.msg, *e.detail ? ": " : "",
+				  e.detail);
+		memcpy(d->said, e.msg, sizeof(d->said));
+		driver_arm(d->publish, RETRY_MS);
+		return;
+	}
+	d->said[0] = '\0';
+	driver_say_published(d);
+	driver_arm(d->publish, d->looked ? PUBLISH_MS : 0);
+}
+
+static int driver_publish_in_child(const void *arg)
+{
+	const struct claims_driver *d = arg;
+
+	return d->conf.publish(&d->conf.place, &d->published, d->look);
+}
+
+static void driver_publish(evutil_socket_t fd, short what, void *arg)
+{
+	struct claims_driver *d = arg;
+	int64_t now = ctx_mono_ms();
+	struct err e;
+
+	(void)fd;
+	(void)what;
+	if (child_runs(d->publishing)) {
+		driver_arm(d->publish, RETRY_MS);
+		return;
+	}
+	d->look = !d->looked || now - d->looked >= LOOK_MS;
+	if (d->look)
+		d->looked = now;
+	if (child_start(d->publishing, &e)) {
+		log_error(driver_log(d), "claims: %s", e.msg);
+		driver_arm(d->publish, RETRY_MS);
+	}
+}
+
+/* ---- registration ---- */
+
+static void driver_answer(struct grpc_call *call, struct dra_bytes m)
+{
+	auto_free uint8_t *data = m.data;
+	struct err e;
+
+	if (data) {
+		grpc_call_answer(call, data, m.len);
+		return;
+	}
+	(void)err_nomem(&e);
+	grpc_call_refuse(call, &e);
+}
+
+static void driver_call_info(void *arg, struct grpc_call *call, const uint8_t *message, size_t len)
+{
+	struct claims_driver *d = arg;
+
+	(void)message;
+	(void)len;
+	driver_answer(call, dra_info(d->calls.socket.path));
+}
+
+/* The kubelet deletes the slices of a driver that was away too long: look at them. */
+static void driver_call_status(void *arg, struct grpc_call *call, const uint8_t *message,
+			       size_t len)
+{
+	struct claims_driver *d = arg;
+	struct dra_status s;
+	struct err e;
+
+	if (dra_status_decode(message, len, &s, &e)) {
+		grpc_call_refuse(call, &e);
+		return;
+	}
+	if (s.registered)
+		log_info(driver_log(d), "claims: the kubelet has registered " CLAIM_DRIVER);
+	else
+		log_error(driver_log(d), "claims: the kubelet refuses " CLAIM_DRIVER ": %s",
+			  s.error);
+	driver_publish_again(d);
+	grpc_call_answer(call, NULL, 0);
+}
+
+/* ---- requests ---- */
+
+static void driver_start_jobs(struct claims_driver *d);
+
+static void driver_free_job(struct driver_job *j)
+{
+	struct claims_driver *d = j->driver;
+
+	TAILQ_REMOVE(&d->jobs, j, all);
+	d->n--;
+	d->running -= j->child != NULL;
+	child_free(j->child);
+	dra_request_clear(&j->request);
+	free(j);
+}
+
+static void driver_end_job(struct driver_job *j, const void *bytes, size_t len,
+			   const struct err *why)
+{
+	struct claims_driver *d = j->driver;
+
+	if (why)
+		log_error(driver_log(d), "claims: %s", why->msg);
+	if (j->call && why)
+		grpc_call_refuse(j->call, why);
+	else if (j->call)
+		grpc_call_answer(j->call, bytes, len);
+	driver_free_job(j);
+}
+
+static void driver_job_ended(void *arg, enum child_end how, const char *text, size_t len)
+{
+	struct driver_job *j = arg;
+	const struct slow_answer answer = { j->ends ? "NodeUnprepareResources"
+						    : "NodePrepareResources",
+					    how, text, len };
+	struct claims_driver *d = j->driver;
+	const void *bytes;
+	struct err e;
+
+	if (job_ended(&answer, &bytes, &len, &e))
+		driver_end_job(j, NULL, 0, &e);
+	else
+		driver_end_job(j, bytes, len, NULL);
+	driver_start_jobs(d);
+}
+
+static int driver_job_in_child(const void *arg)
+{
+	const struct driver_job *j = arg;
+	const struct claims_driver_conf *c = &j->driver->conf;
+
+	return (j->ends ? c->unprepare : c->prepare)(&c->place, &j->request);
+}
+
+static int driver_start_job(struct driver_job *j, struct err *e)
+{
+	struct claims_driver *d = j->driver;
+	const struct child_conf conf = { .base = d->conf.base,
+					 .path = "railhead-devices-claim",
+					 .run = driver_job_in_child,
+					 .deadline_ms = JOBS_PREPARE_MS,
+					 .text_max = SLOW_ANSWER_MAX,
+					 .done = driver_job_ended,
+					 .arg = j };
+	struct child *child;
+
+	if (child_new(&conf, &child, e))
+		return -1;
+	if (child_start(child, e)) {
+		child_free(child);
+		return -1;
+	}
+	j->child = child;
+	d->running++;
+	return 0;
+}
+
+/* An earlier request of one of its claims is not done yet. */
+static bool driver_must_wait(const struct driver_job *j)
+{
+	for (const struct driver_job *x = TAILQ_FIRST(&j->driver->jobs); x != j;
+	     x = TAILQ_NEXT(x, all)) {
+		for (size_t i = 0; i < x->request.n; i++) {
+			for (size_t k = 0; k < j->request.n; k++) {
+				if (!strcmp(x->request.of[i].uid, j->request.of[k].uid))
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* If the kubelet has given up a Prepare that waits, it is not begun. */
+static void driver_start_jobs(struct claims_driver *d)
+{
+	struct driver_job *next;
+	struct err e;
+
+	for (struct driver_job *j = TAILQ_FIRST(&d->jobs); j && d->running < RUNNING_MAX;
+	     j = next) {
+		next = TAILQ_NEXT(j, all);
+		if (!j->child && !j->call && !j->ends)
+			driver_free_job(j);
+		else if (!j->child && !driver_must_wait(j) && driver_start_job(j, &e))
+			driver_end_job(j, NULL, 0, &e);
+	}
+}
+
+static void driver_given_up(void *what)
+{
+	struct driver_job *j = what;
+
+	j->call = NULL;
+}
+
+static void driver_call(struct claims_driver *d, struct grpc_call *call, struct dra_request *r,
+			bool ends)
+{
+	struct driver_job *j = d->n < WAITING_MAX ? calloc(1, sizeof(*j)) : NULL;
+	struct err e;
+
+	if (!j) {
+		err_set(&e, ERR_AGAIN, 0, "too many requests wait");
+		grpc_call_refuse(call, &e);
+		return;
+	}
+	*j = (struct driver_job){ .driver = d, .call = call, .request = *r, .ends = ends };
+	r->message = NULL;
+	TAILQ_INSERT_TAIL(&d->jobs, j, all);
+	d->n++;
+	grpc_call_later(call, driver_given_up, j);
+	driver_start_jobs(d);
+}
+
+static void driver_take_call(struct claims_driver *d, struct grpc_call *call,
+			     const struct slice message, bool ends)
+{
+	auto_dra_request struct dra_request r = { .n = 0 };
+	struct err e;
+
+	if (dra_request_decode((const uint8_t *)message.p, message.len, &r, &e)) {
+		log_error(driver_log(d), "claims: a request of the kubelet: %s", e.msg);
+		grpc_call_refuse(call, &e);
+		return;
+	}
+	driver_call(d, call, &r, ends);
+}
+
+static void driver_call_prepare(void *arg, struct grpc_call *call, const uint8_t *message,
+				size_t len)
+{
+	driver_take_call(arg, call, (struct slice){ (const char *)message, len }, false);
+}
+
+static void driver_call_unprepare(void *arg, struct grpc_call *call, const uint8_t *message,
+				  size_t len)
+{
+	driver_take_call(arg, call, (struct slice){ (const char *)message, len }, true);
+}
+
+/* ---- sockets ---- */
+
+static const struct grpc_service *driver_registration(void)
+{
+#define REGISTRATION(name) "/pluginregistration.Registration/" name
+	static const struct grpc_method methods[] = {
+		{ REGISTRATION("GetInfo"), driver_call_info },
+		{ REGISTRATION("NotifyRegistrationStatus"), driver_call_status },
+		{ NULL, NULL },
+	};
+	static const struct grpc_service service = { methods, 65536, CALLS_MAX };
+
+	return &service;
+}
+
+static const struct grpc_service *driver_calls(void)
+{
+#define DRA(version, name) "/k8s.io.kubelet.pkg.apis.dra." version ".DRAPlugin/" name
+	static const struct grpc_method methods[] = {
+		{ DRA("v1", "NodePrepareResources"), driver_call_prepare },
+		{ DRA("v1", "NodeUnprepareResources"), driver_call_unprepare },
+		{ DRA("v1beta1", "NodePrepareResources"), driver_call_prepare },
+		{ DRA("v1beta1", "NodeUnprepareResources"), driver_call_unprepare },
+		{ NULL, NULL },
+	};
+	static const struct grpc_service service = { methods, DRA_REQUEST_MAX, CALLS_MAX };
+
+	return &service;
+}
+
+static void driver_unlisten(struct driver_listener *l)
+{
+	grpc_server_free(l->server);
+	l->server = NULL;
+	plugin_socket_close(&l->socket);
+}
+
+static int driver_listen(struct claims_driver *d, struct driver_listener *l, struct err *e)
+{
+	struct grpc_server_conf conf = { .base = d->conf.base,
+					 .ctx = d->conf.place.ctx,
+					 .path = l->socket.path,
+					 .service = l->service,
+					 .arg = d };
+
+	if (plugin_socket_open(l->folder, l->name, &l->socket, e))
+		return -1;
+	if (grpc_server_new(&conf, l->socket.fd, &l->server, e) == 0)
+		return 0;
+	driver_unlisten(l);
+	return -1;
+}
+
+/* True: it listens. Without a kubelet there is no folder, which is waited for. */
+static bool driver_step_listener(struct claims_driver *d, struct driver_listener *l)
+{
+	struct err e;
+
+	if (plugin_socket_is_there(&l->socket))
+		return true;
+	driver_unlisten(l);
+	if (driver_listen(d, l, &e) == 0) {
+		l->said[0] = '\0';
+		return true;
+	}
+	if (strcmp(e.msg, l->said) != 0)
+		log_warn(driver_log(d), "claims: %s", e.msg);
+	memcpy(l->said, e.msg, sizeof(l->said));
+	return false;
+}
+
+/* The kubelet calls as soon as it sees the second socket. The first folder is ours. */
+static void driver_step(evutil_socket_t fd, short what, void *arg)
+{
+	struct claims_driver *d = arg;
+	struct err ignored;
+	auto_fd int folder = access(d->registration.folder, F_OK)
+				     ? -1
+				     : safe_open_dir(d->calls.folder, SAFE_CREATE, &ignored);
+
+	(void)fd;
+	(void)what;
+	(void)folder;
+	if (driver_step_listener(d, &d->calls))
+		(void)driver_step_listener(d, &d->registration);
+	driver_arm(d->step, STEP_MS);
+}
+
+/* ---- begin and end ---- */
+
+static void driver_init_listener(const struct claims_driver *d, struct driver_listener *l,
+				 const char *folder)
+{
+	(void)snprintf(l->folder, sizeof(l->folder), "%.2000s/%s", d->conf.kubelet, folder);
+	l->socket.fd = -1;
+}
+
+static int driver_begin(struct claims_driver *d, struct err *e)
+{
+	struct claims_driver_conf *c = &d->conf;
+	const struct child_conf publishing = { .base = c->base,
+					       .path = "railhead-devices-publish",
+					       .run = driver_publish_in_child,
+					       .deadline_ms = PUBLISH_LIMIT,
+					       .text_max = SLOW_ANSWER_MAX,
+					       .done = driver_published,
+					       .arg = d };
+
+	c->prepare = c->prepare ? c->prepare : job_prepare;
+	c->unprepare = c->unprepare ? c->unprepare : job_unprepare;
+	c->publish = c->publish ? c->publish : job_publish;
+	d->step = evtimer_new(c->base, driver_step, d);
+	d->publish = evtimer_new(c->base, driver_publish, d);
+	if (!d->step || !d->publish)
+		return err_nomem(e);
+	if (child_new(&publishing, &d->publishing, e))
+		return -1;
+	driver_arm(d->step, 0);
+	driver_arm(d->publish, 0);
+	return 0;
+}
+
+int claims_driver_new(const struct claims_driver_conf *conf, struct claims_driver **out,
+		      struct err *e)
+{
+	struct claims_driver *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return err_nomem(e);
+	d->conf = *conf;
+	TAILQ_INIT(&d->jobs);
+	d->calls.name = DRIVER_SOCKET;
+	d->calls.service = driver_calls();
+	d->registration.name = DRIVER_REGISTER;
+	d->registration.service = driver_registration();
+	driver_init_listener(d, &d->calls, DRIVER_FOLDER);
+	driver_init_listener(d, &d->registration, DRIVER_REGISTRY);
+	if (driver_begin(d, e)) {
+		claims_driver_free(d);
+		return -1;
+	}
+	*out = d;
+	return 0;
+}
+
+void claims_driver_free(struct claims_driver *d)
+{
+	if (!d)
+		return;
+	driver_unlisten(&d->registration);
+	driver_unlisten(&d->calls);
+	while (!TAILQ_EMPTY(&d->jobs))
+		driver_free_job(TAILQ_FIRST(&d->jobs));
+	child_free(d->publishing);
+	if (d->step)
+		event_free(d->step);
+	if (d->publish)
+		event_free(d->publish);
+	free(d);
+}

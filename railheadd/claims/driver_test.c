@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * driver_test.c: the driver between a kubelet and its children. The kubelet is a client at its
+ * sockets; what children do is in files, as in the program they are processes of their own.
+ */
+#include "railheadd/claims/driver.h"
+
+#include <event2/event.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "cluster/testing/loop.h"
+#include "lib/grpc/call.h"
+#include "lib/testing/dir.h"
+#include "lib/testing/testing.h"
+#include "railheadd/testing/grpc_peer.h"
+
+#define KUBELET  "/mnt/k"
+#define REGISTER KUBELET "/" DRIVER_REGISTRY "/" DRIVER_REGISTER
+#define CALLS    KUBELET "/" DRIVER_FOLDER "/" DRIVER_SOCKET
+#define DRA      "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/"
+#define DRA_BETA "/k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/"
+#define ONE      "\0\0\0\0\x0f\x0a\x0d\x0a\2ns\x12\2u1\x1a\3one"
+#define TWO      "\0\0\0\0\x0f\x0a\x0d\x0a\2ns\x12\2u2\x1a\3two"
+#define REQUEST(path_, body_)                                                                      \
+	{                                                                                          \
+		.path = (path_), .body = (body_), .n_body = sizeof(body_) - 1                      \
+	}
+
+static struct event_base *base;
+static struct claims_driver *driver;
+static struct ctx ctx;
+
+/* ---- children: each adds a line to /mnt/log; they wait while /mnt/hold is there ---- */
+
+static void note(const char *what, const struct dra_request *r)
+{
+	char line[128];
+	int fd = open("/mnt/log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+	(void)snprintf(line, sizeof(line), "%s %s\n", what, r->n ? r->of[0].uid : "");
+	/* check.h has a descriptor of its own, which is not one of a child. */
+	(void)!write(fd, line, strlen(line));
+	(void)close(fd);
+}
+
+static int prepare(const struct jobs_place *p, const struct dra_request *r)
+{
+	(void)p;
+	note("begin", r);
+	while (access("/mnt/hold", F_OK) == 0)
+		(void)usleep(1000);
+	note("prepared", r);
+	return job_say(NULL, "yes", 3);
+}
+
+static int unprepare(const struct jobs_place *p, const struct dra_request *r)
+{
+	struct err e = { .code = ERR_IO };
+
+	(void)p;
+	note("ended", r);
+	(void)snprintf(e.msg, sizeof(e.msg), "no disk");
+	return access("/mnt/broken", F_OK) == 0 ? job_say(&e, NULL, 0) : job_say(NULL, "gone", 4);
+}
+
+static int publish(const struct jobs_place *p, const struct jobs_published *last, bool look)
+{
+	struct jobs_published now = *last;
+
+	(void)p;
+	note(look ? "look" : "publish", &(struct dra_request){ .n = 0 });
+	now.writes = 0;
+	return job_say(NULL, &now, sizeof(now));
+}
+
+/* ---- what happened ---- */
+
+static char *logged(void)
+{
+	static char text[4096];
+	int fd = open("/mnt/log", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	ck_assert(n >= 0);
+	text[n] = '\0';
+	if (fd >= 0)
+		(void)close(fd);
+	return text;
+}
+
+static bool has_line(const void *want)
+{
+	return strstr(logged(), want) != NULL;
+}
+static bool has_lines_twice(const void *want)
+{
+	const char *at = strstr(logged(), want);
+
+	return at && strstr(at + 1, want);
+}
+
+static bool is_there(const void *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+static void begin(void)
+{
+	const struct claims_driver_conf conf = {
+		.base = base = loop_new(),
+		.kubelet = KUBELET,
+		.place = { &ctx, NULL, "n1", "/mnt/bin", NULL },
+		.prepare = prepare,
+		.unprepare = unprepare,
+		.publish = publish,
+	};
+	struct err e;
+
+	(void)signal(SIGPIPE, SIG_IGN); /* as in the program */
+	ctx.log.fd = -1;
+	ck_assert_msg(claims_driver_new(&conf, &driver, &e) == 0, "%s", e.msg);
+}
+
+static void with_kubelet(void)
+{
+	(void)testing_dir();
+	ck_assert_int_eq(mkdir(KUBELET, 0755), 0);
+	ck_assert_int_eq(mkdir(KUBELET "/" DRIVER_REGISTRY, 0755), 0);
+	begin();
+}
+
+static void end(void)
+{
+	claims_driver_free(driver);
+	loop_free(base);
+}
+
+static void call(struct grpc_peer *p, const struct testing_request *r)
+{
+	grpc_peer_call(p, r, 0);
+}
+
+static void expect(const struct grpc_peer *p, const char *body, size_t len)
+{
+	loop_until(base, grpc_peer_call_ended, p);
+	ck_assert_msg(p->call->n_body == len && memcmp(p->call->body, body, len) == 0, "%s",
+		      p->call->headers);
+}
+#define EXPECT(p, body) expect((p), (body), sizeof(body) - 1)
+
+/* ---- tests ---- */
+
+START_TEST(the_kubelet_registers_it)
+{
+	static const struct testing_request info = REQUEST(
+						    "/pluginregistration.Registration/GetInfo",
+						    "\0\0\0\0\0"),
+					    status = REQUEST("/pluginregistration.Registration/"
+							     "NotifyRegistrationStatus",
+							     "\0\0\0\0\2\x08\1");
+	struct grpc_peer p;
+
+	with_kubelet();
+	loop_until(base, is_there, REGISTER);
+	ck_assert(is_there(CALLS));
+	grpc_peer_join(&p, base, REGISTER);
+	call(&p, &info);
+	loop_until(base, grpc_peer_call_ended, &p);
+	ck_assert_ptr_nonnull(memmem(p.call->body, p.call->n_body, CALLS, strlen(CALLS)));
+	loop_until(base, has_line, "look");
+	/* Its slices may have been deleted meanwhile. */
+	call(&p, &status);
+	EXPECT(&p, "\0\0\0\0\0");
+	loop_until(base, has_lines_twice, "look");
+	grpc_peer_leave(&p);
+	end();
+	ck_assert(!is_there(REGISTER) && !is_there(CALLS));
+}
+END_TEST
+
+START_TEST(both_versions_of_the_calls)
+{
+	static const struct testing_request prepares = REQUEST(DRA "NodePrepareResources", ONE),
+					    ends = REQUEST(DRA_BETA "NodeUnprepareResources", ONE);
+	struct grpc_peer p;
+
+	with_kubelet();
+	loop_until(base, is_there, REGISTER);
+	grpc_peer_join(&p, base, CALLS);
+	call(&p, &prepares);
+	EXPECT(&p, "\0\0\0\0\3yes");
+	call(&p, &ends);
+	EXPECT(&p, "\0\0\0\0\4gone");
+	grpc_peer_leave(&p);
+	end();
+}
+END_TEST
+
+/* The end of a claim waits for its begin. Another claim does not wait. */
+START_TEST(requests_of_one_claim_in_their_order)
+{
+	static const struct testing_request one = REQUEST(DRA "NodePrepareResources", ONE),
+					    end_one = REQUEST(DRA "NodeUnprepareResources", ONE),
+					    end_two = REQUEST(DRA "NodeUnprepareResources", TWO);
+	struct grpc_peer p, q, r;
+
+	with_kubelet();
+	testing_file("/mnt/hold", 0600, "");
+	loop_until(base, is_there, REGISTER);
+	grpc_peer_join(&p, base, CALLS);
+	grpc_peer_join(&q, base, CALLS);
+	grpc_peer_join(&r, base, CALLS);
+	call(&p, &one);
+	loop_until(base, has_line, "begin u1");
+	call(&q, &end_one);
+	call(&r, &end_two);
+	EXPECT(&r, "\0\0\0\0\4gone");
+	ck_assert(!has_line("ended u1"));
+	/* The kubelet has no more patience; the claim is ended all the same, after it. */
+	grpc_peer_cancel(&p);
+	ck_assert_int_eq(unlink("/mnt/hold"), 0);
+	EXPECT(&q, "\0\0\0\0\4gone");
+	ck_assert_ptr_nonnull(strstr(logged(), "prepared u1"));
+	ck_assert_ptr_nonnull(strstr(strstr(logged(), "prepared u1"), "ended u1"));
+	grpc_peer_leave(&p);
+	grpc_peer_leave(&q);
+	grpc_peer_leave(&r);
+	end();
+}
+END_TEST
+
+START_TEST(a_child_that_fails_and_a_bad_request)
+{
+	static const struct testing_request fails = REQUEST(DRA "NodeUnprepareResources", ONE),
+					    bad = REQUEST(DRA "NodePrepareResources",
+							  "\0\0\0\0\2\x0a\0");
+	struct grpc_peer p;
+
+	with_kubelet();
+	testing_file("/mnt/broken", 0600, "");
+	loop_until(base, is_there, REGISTER);
+	grpc_peer_join(&p, base, CALLS);
+	call(&p, &fails);
+	EXPECT(&p, "");
+	ck_assert_ptr_nonnull(strstr(p.call->headers, "no disk"));
+	call(&p, &bad);
+	EXPECT(&p, "");
+	ck_assert_ptr_nonnull(strstr(p.call->headers, "a claim without namespace"));
+	grpc_peer_leave(&p);
+	end();
+}
+END_TEST
+
+/* Without a kubelet there is no folder; and somebody removes a socket. */
+START_TEST(sockets_come_and_come_again)
+{
+	(void)testing_dir();
+	begin();
+	loop_until(base, has_line, "look");
+	ck_assert(!is_there(CALLS));
+	ck_assert_int_eq(mkdir(KUBELET, 0755), 0);
+	ck_assert_int_eq(mkdir(KUBELET "/" DRIVER_REGISTRY, 0755), 0);
+	loop_until(base, is_there, REGISTER);
+	ck_assert_int_eq(unlink(REGISTER), 0);
+	loop_until(base, is_there, REGISTER);
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("driver", the_kubelet_registers_it, both_versions_of_the_calls,
+	     requests_of_one_claim_in_their_order, a_child_that_fails_and_a_bad_request,
+	     sockets_come_and_come_again)

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jobs.c: prepares and ends claims. The file of a claim is written before its addresses are
+ * reserved, so that the end of a claim finds it. The CDI file is written last: with both, the claim
+ * is prepared, and the same request again reserves nothing.
+ */
+#include "railheadd/claims/jobs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/sys/fs.h"
+#include "railheadd/claims/api.h"
+#include "railheadd/claims/cdi.h"
+
+#define PAUSE_US 500000 /* before it is tried again */
+
+/* ---- answers of children ---- */
+
+struct job_head {
+	struct err why;
+	size_t len;
+};
+
+int job_say(const struct err *why, const void *bytes, size_t len)
+{
+	struct job_head h;
+
+	memset(&h, 0, sizeof(h));
+	if (why)
+		h.why = *why;
+	h.len = why ? 0 : len;
+	return fwrite(&h, sizeof(h), 1, stdout) == 1 &&
+			       (!h.len || fwrite(bytes, h.len, 1, stdout) == 1) &&
+			       fflush(stdout) == 0
+		       ? 0
+		       : 1;
+}
+
+int job_ended(const struct slow_answer *a, const void **bytes, size_t *len, struct err *e)
+{
+	struct job_head h;
+
+	if (slow_ended(a, e))
+		return -1;
+	if (a->len >= sizeof(h))
+		memcpy(&h, a->text, sizeof(h));
+	if (a->len < sizeof(h) || a->len - sizeof(h) != h.len)
+		return err_set(e, ERR_DELEGATE, 0, "%s: the answer is not whole", a->what);
+	*bytes = a->text + sizeof(h);
+	*len = h.len;
+	return 0;
+}
+
+/* ---- one claim ---- */
+
+struct job_overlap {
+	const struct prepared *mine;
+	uint64_t rails;
+	struct err *e;
+	int rc;
+};
+
+static int job_meets(const struct prepared_entry *x, void *arg)
+{
+	struct job_overlap *o = arg;
+	uint64_t both = x->claim ? claim_rails(x->claim->networks) & o->rails : 0;
+	char text[CLAIM_RAILS_LEN];
+
+	if (strcmp(x->claim_uid, o->mine->claim.uid) == 0)
+		return 0;
+	if (!x->claim)
+		o->rc = err_pass(o->e, x->why);
+	else if (both)
+		o->rc = err_set(o->e, ERR_FORBIDDEN, 0,
+				"the pod has %s already, by its claim %s: a pod has each rail once",
+				claim_rails_text(both, text), x->claim->claim.name);
+	return o->rc;
+}
+
+/* Of the pod's other claims. */
+static int job_check_others(const struct ctx *ctx, const struct prepared *p, struct err *e)
+{
+	struct job_overlap o = { p, claim_rails(p->networks), e, 0 };
+
+	if (prepared_each(ctx, p->pod.uid, job_meets, &o, e))
+		return -1;
+	return o.rc;
+}
+
+/* Where nothing of it was before, a failure leaves nothing. */
+static int job_reserve(const struct jobs_place *p, const struct prepared *claim, const char *cdi,
+		       struct err *e)
+{
+	const struct prepared_job job = { p->ctx, claim->pod.uid, claim->claim.uid, p->bin,
+					  p->rails };
+	struct err why;
+
+	if (prepared_put(p->ctx, claim, e) == 0 &&
+	    prepared_reserve(p->ctx, claim, p->bin, e) == 0 &&
+	    claim_cdi_put(p->ctx, claim, cdi, e) == 0)
+		return 0;
+	if (prepared_end(&job, &why))
+		log_error(&p->ctx->log, "claim %s/%s: it could not be taken back: %s",
+			  claim->claim.ns, claim->claim.name, why.msg);
+	return -1;
+}
+
+static int job_make(const struct jobs_place *p, const struct prepared *claim, struct err *e)
+{
+	auto_prepared struct prepared was = { .networks = NULL };
+	auto_free char *cdi = NULL;
+	char hook[PATH_MAX];
+	int rc;
+
+	(void)snprintf(hook, sizeof(hook), "%.2000s/" CDI_HOOK, p->bin);
+	if (access(hook, X_OK)) {
+		err_set(e, ERR_DELEGATE, 0, "%s is missing", hook);
+		return err_hint(e, "no container starts without it: install the plugins");
+	}
+	if (claim_cdi(p->ctx, claim, p->bin, &cdi, e) || job_check_others(p->ctx, claim, e))
+		return -1;
+	rc = prepared_read(p->ctx, claim->pod.uid, claim->claim.uid, &was, e);
+	if (rc < 0)
+		return -1;
+	if (rc && claim_cdi_stands(p->ctx, claim, cdi))
+		return 0;
+	/* A claim that may be attached already is not ended. */
+	if (rc)
+		return prepared_reserve(p->ctx, &was, p->bin, e) ||
+				       claim_cdi_put(p->ctx, claim, cdi, e)
+			       ? -1
+			       : 0;
+	return job_reserve(p, claim, cdi, e);
+}
+
+static int job_try(const struct jobs_place *p, struct api *api, const struct dra_claim *c,
+		   struct dra_outcome *out, struct err *e)
+{
+	const struct api_request get = { "GET", "get", &api_claims, c->ns, c->name, NULL, NULL };
+	const struct claim_asked asked = { c->ns, c->name, c->uid, p->node };
+	auto_json struct json *tree = NULL;
+	struct claim claim;
+
+	if (api_call(api, &get, &tree, e) || claim_decode(tree, &asked, &claim, e))
+		return -1;
+	if (job_make(p, &claim.prepared, e)) {
+		prepared_clear(&claim.prepared);
+		return err_wrap(e, "claim %s/%s", c->ns, c->name);
+	}
+	out->claim = claim;
+	out->tree = TAKE_PTR(tree);
+	(void)snprintf(out->cdi, sizeof(out->cdi), CDI_CLAIM_KIND "=%s", c->uid);
+	return 0;
+}
+
+/* The kubelet asks again after a minute only, so what may pass is waited for here. */
+static bool job_may_pass(const struct err *e)
+{
+	return e->code == ERR_AGAIN || e->code == ERR_BUSY || e->code == ERR_EXHAUSTED ||
+	       e->code == ERR_UNAVAILABLE;
+}
+
+static void job_print_error(struct dra_outcome *out, const struct err *e)
+{
+	(void)snprintf(out->error, sizeof(out->error), "%.700s%s%.300s%s", e->msg,
+		       *e->detail ? " (" : "", e->detail, *e->detail ? ")" : "");
+	for (char *s = strchr(out->error, '\n'); s; s = strchr(s, '\n'))
+		*s = ' ';
+}
+
+/* ---- requests ---- */
+
+static void job_outcomes_free(struct dra_outcome *all, size_t n)
+{
+	for (size_t i = 0; all && i < n; i++) {
+		prepared_clear(&all[i].claim.prepared);
+		json_free(all[i].tree);
+	}
+	free(all);
+}
+
+static int job_answer(struct dra_bytes m)
+{
+	struct err e;
+	int rc;
+
+	if (!m.data)
+		(void)err_nomem(&e);
+	rc = job_say(m.data ? NULL : &e, m.data, m.len);
+	free(m.data);
+	return rc;
+}
+
+int job_prepare(const struct jobs_place *p, const struct dra_request *r)
+{
+	struct dra_outcome *all = calloc(r->n + 1, sizeof(*all));
+	int64_t until = ctx_mono_ms() + JOBS_WAIT_MS;
+	auto_api struct api *api = NULL;
+	struct err e;
+	int rc;
+
+	if (!all)
+		(void)err_nomem(&e);
+	if (!all || api_open(p->kube, &api, &e)) {
+		free(all);
+		return job_say(&e, NULL, 0);
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		while ((rc = job_try(p, api, &r->of[i], &all[i], &e)) && job_may_pass(&e) &&
+		       ctx_mono_ms() < until)
+			(void)usleep(PAUSE_US);
+		if (rc)
+			job_print_error(&all[i], &e);
+	}
+	rc = job_answer(dra_prepared(r, all, p->node));
+	job_outcomes_free(all, r->n);
+	return rc;
+}
+
+/* True: the folder has a file of this claim. Its end may have begun, and may have failed. */
+static bool job_has_claim(int all, const char *pod_uid, const char *claim_uid)
+{
+	auto_fs_names struct fs_names files = { .n = 0 };
+	size_t len = strlen(claim_uid);
+	struct err ignored;
+
+	if (fs_names_at(all, pod_uid, FS_NAMES_MAX, &files, &ignored))
+		return false;
+	for (size_t i = 0; i < files.n; i++) {
+		if (strncmp(files.name[i], claim_uid, len) == 0 && files.name[i][len] == '.')
+			return true;
+	}
+	return false;
+}
+
+/* A claim that was never prepared is a success. The CDI file goes first: no container starts. */
+static int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e)
+{
+	struct prepared_job job = { p->ctx, NULL, c->uid, p->bin, p->rails };
+	auto_fs_names struct fs_names pods = { .n = 0 };
+	char path[PATH_MAX];
+	struct err why;
+
+	if (claim_cdi_remove(p->ctx, c->uid, e))
+		return -1;
+	(void)snprintf(path, sizeof(path), "%.2000s/" PREPARED_FOLDER, p->ctx->run_dir);
+	if (fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &pods, &why))
+		return why.errnum == ENOENT ? 0 : err_pass(e, &why);
+	auto_fd int all = fs_open_dir(path, false, e);
+
+	if (all < 0)
+		return -1;
+	for (size_t i = 0; i < pods.n; i++) {
+		job.pod_uid = pods.name[i];
+		if (job_has_claim(all, job.pod_uid, c->uid) && prepared_end(&job, e))
+			return -1;
+	}
+	return 0;
+}
+
+int job_unprepare(const struct jobs_place *p, const struct dra_request *r)
+{
+	struct dra_outcome *all = calloc(r->n + 1, sizeof(*all));
+	struct err e;
+	int rc;
+
+	if (!all) {
+		(void)err_nomem(&e);
+		return job_say(&e, NULL, 0);
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		if (job_end(p, &r->of[i], &e)) {
+			(void)err_wrap(&e, "claim %s/%s", r->of[i].ns, r->of[i].name);
+			job_print_error(&all[i], &e);
+		}
+	}
+	rc = job_answer(dra_unprepared(r, all));
+	job_outcomes_free(all, r->n);
+	return rc;
+}

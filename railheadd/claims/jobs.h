@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jobs.h: what children do: prepare claims, end them, and publish the rails. Each has its own
+ * connection to the API server, and reads the credentials itself.
+ *
+ * A child prints an error, whose code is 0 after a success, and then its answer: parent and child
+ * are one program.
+ */
+#ifndef RAILHEAD_RAILHEADD_CLAIMS_JOBS_H
+#define RAILHEAD_RAILHEADD_CLAIMS_JOBS_H
+
+#include "railheadd/claims/dra.h"
+#include "railheadd/conf/agent_conf.h"
+#include "railheadd/devices/slow.h"
+
+/* The surroundings of all jobs; borrowed. */
+struct jobs_place {
+	const struct ctx *ctx;
+	const struct agent_conf_kube *kube;
+	const char *node;
+	const char *bin;                      /* the folder of CNI plugins, on the host */
+	const struct delegate_builtin *rails; /* NULL: the plugin is executed */
+};
+
+#define JOBS_PREPARE_MS 43000 /* the kubelet waits 45 s */
+#define JOBS_WAIT_MS    30000 /* of which a job waits for a free address, or the API server */
+
+/* job_prepare, job_unprepare - answer the bytes of a message. They return the exit status. */
+int job_prepare(const struct jobs_place *p, const struct dra_request *r);
+int job_unprepare(const struct jobs_place *p, const struct dra_request *r);
+
+/* Facts that one publication keeps for the next. */
+enum jobs_sharing { SHARING_UNKNOWN, SHARING_OFF, SHARING_ON };
+struct jobs_published {
+	uint64_t devices;          /* a hash; 0: none */
+	enum jobs_sharing sharing; /* of the API server */
+	unsigned writes;           /* of this publication */
+	char node_uid[64];         /* "": not known */
+	char note[256];            /* for the log; "": none */
+};
+
+/*
+ * job_publish - if the rails are not those of last, or look is true: compare them with the slices
+ * of the API server, and write those that differ. Answers a struct jobs_published.
+ */
+int job_publish(const struct jobs_place *p, const struct jobs_published *last, bool look);
+
+/* job_ended - the answer of a child; bytes are borrowed from it. Errors as of slow_ended(). */
+int job_ended(const struct slow_answer *a, const void **bytes, size_t *len,
+	      struct err *e) must_check;
+
+/* job_say - in a child: print its answer; why NULL: it went well. Returns the exit status. */
+int job_say(const struct err *why, const void *bytes, size_t len);
+
+#endif

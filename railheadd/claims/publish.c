@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * publish.c: the rails of this node as ResourceSlices. Only slices of our driver and of this node
+ * are read and written. They are read when the rails have changed, and from time to time, since a
+ * person or the kubelet may have deleted them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/hash.h"
+#include "lib/device/sysfs.h"
+#include "railheadd/claims/api.h"
+#include "railheadd/claims/jobs.h"
+#include "railheadd/claims/slices.h"
+
+#define TYPE_INFINIBAND 32 /* ARPHRD_INFINIBAND: it has neither macvlan nor ipvlan */
+
+struct publishing {
+	const struct jobs_place *place;
+	struct jobs_published *now;
+	struct api *api;
+	const struct json *items; /* the slices of the API server */
+};
+
+/* ---- what there is ---- */
+
+static uint64_t publish_read(const struct ctx *ctx, const char *ifname, const char *file)
+{
+	char path[96];
+	struct err ignored;
+	uint64_t value;
+
+	(void)snprintf(path, sizeof(path), "class/net/%s/%s", ifname, file);
+	return sysfs_read_u64(ctx->sysfs, path, &value, &ignored) ? 0 : value;
+}
+
+/* Members that cannot be read are left out. */
+static void publish_read_rail(const struct ctx *ctx, const struct rail_entry *from,
+			      struct slices_rail *to)
+{
+	struct pci_info info;
+	struct err ignored;
+
+	*to = (struct slices_rail){ .number = from->number, .numa = -1 };
+	(void)snprintf(to->ifname, sizeof(to->ifname), "%s", from->ifname);
+	/* 4294967295 while there is no link */
+	to->gbps = (uint32_t)(publish_read(ctx, from->ifname, "speed") / 1000);
+	if (to->gbps > 100000)
+		to->gbps = 0;
+	if (pci_of_netdev(ctx->sysfs, from->ifname, to->pci, &ignored)) {
+		*to->pci = '\0';
+		return;
+	}
+	if (pci_read(ctx->sysfs, to->pci, &info, &ignored) == 0)
+		to->numa = info.numa_node;
+	if (pci_root(ctx->sysfs, to->pci, to->root, &ignored))
+		*to->root = '\0';
+	if (pci_rdma_device(ctx->sysfs, to->pci, to->hca, &ignored))
+		*to->hca = '\0';
+}
+
+static int publish_facts(const struct ctx *ctx, struct slices_facts *out, struct err *e)
+{
+	struct rail_list all;
+
+	if (rail_list_load(ctx, &all, e))
+		return -1;
+	out->missing = all.n_dead;
+	for (size_t i = 0; i < all.n; i++) {
+		if (publish_read(ctx, all.rail[i].ifname, "type") == TYPE_INFINIBAND)
+			out->mixed = true;
+		else
+			publish_read_rail(ctx, &all.rail[i], &out->rail[out->n++]);
+	}
+	return 0;
+}
+
+/* ---- the API server ---- */
+
+static int publish_list(struct publishing *p, struct json **out, struct err *e)
+{
+	struct api_request r = { "GET", "list", &api_slices, NULL, NULL, NULL, NULL };
+	char query[256];
+
+	(void)snprintf(query, sizeof(query),
+		       "fieldSelector=spec.driver%%3D" CLAIM_DRIVER "%%2Cspec.nodeName%%3D%s",
+		       p->place->node);
+	r.query = query;
+	return api_call(p->api, &r, out, e);
+}
+
+/* The slices have the Node as their owner, and go with it. Without the right they stay. */
+static void publish_find_node(struct publishing *p)
+{
+	const struct api_request r = { "GET", "get", &api_nodes, NULL, p->place->node, NULL, NULL };
+	auto_json struct json *node = NULL;
+	struct jobs_published *now = p->now;
+	struct err why;
+
+	if (*now->node_uid)
+		return;
+	if (api_call(p->api, &r, &node, &why) == 0)
+		(void)snprintf(now->node_uid, sizeof(now->node_uid), "%s",
+			       json_text(json_get(node, "metadata"), "uid"));
+	else
+		(void)snprintf(now->note, sizeof(now->note), "the slices get no owner: %.200s",
+			       why.msg);
+}
+
+/* The i-th slice. answer NULL: store it. Else show what would be stored. */
+static int publish_write(struct publishing *p, const struct slices_pool *pool, size_t i,
+			 struct json **answer, struct err *e)
+{
+	auto_free char *name = slices_name(pool->node, i);
+	const struct json *old = name ? slices_find(p->items, name) : NULL;
+	const char *version = old ? json_text(json_get(old, "metadata"), "resourceVersion") : NULL;
+	auto_json struct json *body = name ? slices_object(pool, i, version) : NULL;
+	const struct api_request r = { .method = old ? "PUT" : "POST",
+				       .verb = old ? "update" : "create",
+				       .resource = &api_slices,
+				       .name = old ? name : NULL,
+				       .query = answer ? "dryRun=All" : NULL,
+				       .body = body };
+
+	if (!body)
+		return err_nomem(e);
+	return api_call(p->api, &r, answer, e);
+}
+
+/* By a write that stores nothing. */
+static int publish_try_sharing(struct publishing *p, const struct slices_facts *f, struct err *e)
+{
+	struct slices_facts wanted = *f;
+	auto_json struct json *devices = NULL, *answer = NULL;
+
+	wanted.shared = true;
+	devices = slices_devices(&wanted);
+	if (!devices)
+		return err_nomem(e);
+	const struct slices_pool pool = { p->place->node, NULL, devices,
+					  slices_generation(p->items) + 1 };
+
+	if (publish_write(p, &pool, 0, &answer, e))
+		return -1;
+	p->now->sharing = slices_shared(answer) ? SHARING_ON : SHARING_OFF;
+	return 0;
+}
+
+/* Those behind the last one, and those of another form. */
+static int publish_remove_others(struct publishing *p, const struct slices_pool *pool,
+				 struct err *e)
+{
+	json_each (item, p->items) {
+		const char *name = json_text(json_get(item, "metadata"), "name");
+		const struct api_request r = { "DELETE", "delete", &api_slices, NULL,
+					       name,     NULL,     NULL };
+		bool is_ours = false;
+		struct err why;
+
+		for (size_t i = 0; i < slices_count(pool->devices) && !is_ours; i++) {
+			auto_free char *one = slices_name(pool->node, i);
+
+			if (!one)
+				return err_nomem(e);
+			is_ours = strcmp(one, name) == 0;
+		}
+		if (is_ours)
+			continue;
+		if (api_call(p->api, &r, NULL, &why) && why.code != ERR_NOTFOUND)
+			return err_pass(e, &why);
+		p->now->writes++;
+	}
+	return 0;
+}
+
+static int publish_all(struct publishing *p, struct slices_facts *f, struct err *e)
+{
+	auto_json struct json *list = NULL, *devices = NULL;
+
+	if (api_open(p->place->kube, &p->api, e) || publish_list(p, &list, e))
+		return -1;
+	p->items = json_get(list, "items");
+	if (f->n && p->now->sharing == SHARING_UNKNOWN && publish_try_sharing(p, f, e))
+		return -1;
+	f->shared = p->now->sharing == SHARING_ON;
+	devices = slices_devices(f);
+	if (!devices)
+		return err_nomem(e);
+	struct slices_pool pool = { p->place->node, NULL, devices,
+				    slices_generation(p->items) + 1 };
+
+	if (slices_stand(p->items, &pool))
+		return 0;
+	publish_find_node(p);
+	pool.node_uid = *p->now->node_uid ? p->now->node_uid : NULL;
+	for (size_t i = 0; i < slices_count(devices); i++) {
+		if (publish_write(p, &pool, i, NULL, e))
+			return -1;
+		p->now->writes++;
+	}
+	return publish_remove_others(p, &pool, e);
+}
+
+static uint64_t publish_hash(const struct slices_facts *f)
+{
+	struct slices_facts plain = *f;
+	auto_json struct json *devices = NULL;
+	auto_free char *text = NULL;
+
+	plain.shared = true;
+	devices = slices_devices(&plain);
+	text = devices ? json_print(devices, false) : NULL;
+	return text ? hash_add_text(HASH_START, text) : 0;
+}
+
+int job_publish(const struct jobs_place *p, const struct jobs_published *last, bool look)
+{
+	struct jobs_published now = *last;
+	struct publishing x = { p, &now, NULL, NULL };
+	struct slices_facts facts = { .n = 0 };
+	struct err e;
+	int rc;
+
+	now.writes = 0;
+	now.note[0] = '\0';
+	rc = publish_facts(p->ctx, &facts, &e);
+	if (rc == 0) {
+		now.devices = publish_hash(&facts);
+		if (look || now.devices != last->devices)
+			rc = publish_all(&x, &facts, &e);
+	}
+	api_close(x.api);
+	return job_say(rc ? &e : NULL, &now, sizeof(now));
+}

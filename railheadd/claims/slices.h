@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slices.h: the rails of a node as ResourceSlices (resource.k8s.io/v1). Pure.
+ *
+ * Each rail is a device, "rail3", and so is the set of all rails, "rails". Many claims share a
+ * device by its capacity "slots", of which each takes one. An API server without this feature gets
+ * several devices of each kind instead, "rail3-0", "rail3-1".
+ */
+#ifndef RAILHEAD_RAILHEADD_CLAIMS_SLICES_H
+#define RAILHEAD_RAILHEADD_CLAIMS_SLICES_H
+
+#include "lib/device/pci.h"
+#include "lib/json/json.h"
+#include "topo/read/rail_list.h"
+
+#define SLICES_SLOTS   64 /* claims of a device */
+#define SLICES_COPIES  16 /* devices of each kind, where they cannot be shared */
+#define SLICES_DEVICES 64 /* of one slice: a device with a taint allows no more */
+
+/* A rail that macvlan and ipvlan can use. "" and 0: not known. */
+struct slices_rail {
+	uint32_t number;
+	char ifname[IFNAME_LEN];
+	char pci[PCI_STR_LEN], root[PCI_ROOT_LEN], hca[PCI_RDMA_LEN];
+	int numa; /* -1: not known */
+	uint32_t gbps;
+};
+
+struct slices_facts {
+	struct slices_rail rail[RAIL_LIST_MAX];
+	size_t n;
+	size_t missing; /* rails of the node without an interface now */
+	bool mixed;     /* there are rails of InfiniBand, too: no set of all rails */
+	bool shared;    /* the API server has devices with several allocations */
+};
+
+/* slices_devices - a list of all devices; owned by the caller. NULL: no memory. */
+struct json *slices_devices(const struct slices_facts *f);
+
+/* slices_count - how many slices they make. */
+size_t slices_count(const struct json *devices);
+
+/* The pool of a node. */
+struct slices_pool {
+	const char *node;
+	const char *node_uid; /* NULL: not known: the slices have no owner */
+	const struct json *devices;
+	int64_t generation;
+};
+
+/* slices_name - of the i-th slice; NULL: no memory. The caller frees it. */
+char *slices_name(const char *node, size_t i);
+
+/* slices_object - the i-th slice; version: of the object that it replaces, NULL: none. The caller
+ * frees it; NULL: no memory. */
+struct json *slices_object(const struct slices_pool *p, size_t i, const char *version);
+
+/*
+ * slices_stand - the slices that the API server has are those of p, whatever their generation. A
+ * member that the API server has in addition is fine. slices_generation - the highest of them.
+ */
+bool slices_stand(const struct json *items, const struct slices_pool *p);
+int64_t slices_generation(const struct json *items);
+
+/* slices_find - the item with this name, or NULL. */
+const struct json *slices_find(const struct json *items, const char *name);
+
+/* slices_shared - an answer of the API server has kept the shared devices of a slice. */
+bool slices_shared(const struct json *slice);
+
+#endif
