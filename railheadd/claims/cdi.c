@@ -199,7 +199,7 @@ int claim_cdi_put(const struct ctx *ctx, const struct prepared *p, const char *t
 	if (dir < 0 || claim_make_pod_folder(ctx, p, e))
 		return err_wrap(e, "the CDI file");
 	claim_cdi_name(p->claim.uid, name);
-	return fs_replace_at(dir, name, text, false, e) ? err_wrap(e, "the CDI file") : 0;
+	return files_put_noticed(dir, name, text, e) ? err_wrap(e, "the CDI file") : 0;
 }
 
 int claim_cdi_remove(const struct ctx *ctx, const char *claim_uid, struct err *e)

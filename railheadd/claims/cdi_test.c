@@ -3,7 +3,9 @@
 #include "railheadd/claims/cdi.h"
 
 #include <stdio.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
@@ -79,6 +81,26 @@ START_TEST(a_rail_that_is_not_there)
 }
 END_TEST
 
+/* containerd looks at renamed and removed files, but not at those that were created. */
+START_TEST(runtimes_notice_a_new_file)
+{
+	auto_prepared struct prepared p = prepared("[]");
+	char events[4096];
+	int fd;
+
+	begin("{\"rails\":[]}");
+	ck_assert_int_eq(mkdir("/mnt/cdi", 0700), 0);
+	fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	ck_assert(inotify_add_watch(fd, "/mnt/cdi", IN_MOVED_FROM | IN_DELETE) > 0);
+	ck_assert_int_eq(claim_cdi_put(&ctx, &p, "{}", &e), 0);
+	ck_assert(read(fd, events, sizeof(events)) > 0);
+	ck_assert(claim_cdi_stands(&ctx, &p, "{}"));
+	ck_assert_int_eq(claim_cdi_put(&ctx, &p, "[]", &e), 0);
+	ck_assert(read(fd, events, sizeof(events)) > 0);
+	(void)close(fd);
+}
+END_TEST
+
 START_TEST(no_folder_of_cdi)
 {
 	begin("{\"rails\":[]}");
@@ -91,4 +113,5 @@ START_TEST(no_folder_of_cdi)
 }
 END_TEST
 
-TEST_PROGRAM("cdi", a_hook_and_a_folder, a_rail_that_is_not_there, no_folder_of_cdi)
+TEST_PROGRAM("cdi", a_hook_and_a_folder, a_rail_that_is_not_there, runtimes_notice_a_new_file,
+	     no_folder_of_cdi)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/device/sysfs.h"
 #include "lib/sys/fs.h"
@@ -193,4 +194,15 @@ int files_open_beside(const struct ctx *ctx, const char *name, bool create, stru
 
 	(void)snprintf(path, sizeof(path), "%.*s/%s", above, ctx->run_dir, name);
 	return safe_open_dir(path, SAFE_OWNED | (create ? SAFE_CREATE : 0), e);
+}
+
+int files_put_noticed(int dir, const char *name, const char *text, struct err *e)
+{
+	bool is_new = faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+
+	/* A new file is linked into place, and the second one renamed. */
+	return fs_replace_at(dir, name, text, false, e) ||
+			       (is_new && fs_replace_at(dir, name, text, false, e))
+		       ? -1
+		       : 0;
 }

@@ -37,4 +37,10 @@ int files_open_beside(const struct ctx *ctx, const char *name, bool create,
 		      struct err *e) must_check;
 #define CDI_DIR "cdi"
 
+/*
+ * files_put_noticed - fs_replace_at() for files that programs in Go watch. They hear of a rename or
+ * a write but ignore that a file was created (pkg/cdi/cache.go of container-device-interface).
+ */
+int files_put_noticed(int dir, const char *name, const char *text, struct err *e) must_check;
+
 #endif

@@ -111,8 +111,7 @@ static int put(const struct ctx *ctx, const struct kind *kind, const char *name,
 		return err_wrap(e, "the mark of %s/%s", kind->folder, name);
 	if (says_already(dir, name, text))
 		return 0;
-	return fs_replace_at(dir, name, text, false, e) ? err_wrap(e, "%s/%s", kind->folder, name)
-							: 0;
+	return files_put_noticed(dir, name, text, e) ? err_wrap(e, "%s/%s", kind->folder, name) : 0;
 }
 
 /* ---- device information ---- */
