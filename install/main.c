@@ -75,6 +75,7 @@ static int run_install(struct cmd_run *r, char summary[SUMMARY_LEN], struct err 
 		.target = chosen(r, "target", "CNI_BIN", TARGET),
 		.list = chosen(r, "plugins", "PLUGINS", NULL),
 		.prefix = chosen(r, "prefix", "PLUGIN_PREFIX", ""),
+		.chain = chosen(r, "chain", "CNI_CONF", NULL),
 		.build = railhead_build,
 		.remove = opt_is_set(&r->opts, "remove"),
 		.dry_run = opt_is_set(&r->opts, "dry-run"),
@@ -84,6 +85,7 @@ static int run_install(struct cmd_run *r, char summary[SUMMARY_LEN], struct err 
 	r->ctx.cni_dir = chosen(r, "cni-dir", NULL, r->ctx.cni_dir);
 	if (read_force(r, &in.force, e) || check_absolute(r, "source", in.source, e) ||
 	    check_absolute(r, "target", in.target, e) ||
+	    (in.chain && check_absolute(r, "folder to chain in", in.chain, e)) ||
 	    check_absolute(r, "folder of attachments", r->ctx.run_dir, e) ||
 	    check_absolute(r, "folder of libcni", r->ctx.cni_dir, e))
 		return -1;
@@ -127,6 +129,8 @@ static const struct opt options[] = {
 	{ "source", "DIR", "the folder with the programs (default: " SOURCE ")", 0 },
 	{ "prefix", "PREFIX", "put before the names of plugins (default: $PLUGIN_PREFIX)", 0 },
 	{ "plugins", "LIST", "only these, separated by commas (default: $PLUGINS, or all)", 0 },
+	{ "chain", "DIR",
+	  "add railhead to the pod network in this folder of configurations (also: $CNI_CONF)", 0 },
 	{ "force", NULL, "replace files of other projects, too (also: FORCE=1)", 0 },
 	{ "remove", NULL, "remove what was installed, if no attachment needs it", 0 },
 	{ "dry-run", NULL, "change nothing; print the actions", 0 },

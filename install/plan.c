@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "install/chain_text.h"
 #include "lib/base/parse.h"
 #include "lib/base/text.h"
 #include "plugins/names.h"
@@ -85,6 +86,11 @@ int plan_choose(const char *list, const char *prefix, struct plan *out, struct e
 	}
 	*out = p;
 	return 0;
+}
+
+void plan_add_chained(struct plan *p)
+{
+	p->item[p->n++] = (struct plan_item){ .name = CHAIN_PROGRAM, .program = CHAIN_PROGRAM };
 }
 
 static bool plan_has_name(const struct plan *p, const char *name)

@@ -45,6 +45,16 @@ START_TEST(all_plugins_or_those_of_a_list)
 }
 END_TEST
 
+START_TEST(the_chained_plugin_has_no_prefix)
+{
+	struct plan p = plan_of("macvlan", "rh-");
+
+	plan_add_chained(&p);
+	ck_assert_uint_eq(p.n, 3);
+	ck_assert_str_eq(item_of(&p, "railhead")->program, "railhead");
+}
+END_TEST
+
 START_TEST(a_prefix_is_for_names_that_others_have)
 {
 	struct plan p = plan_of("macvlan,railhead-ipam", "rh-");
@@ -273,8 +283,8 @@ START_TEST(failed_allocations_are_said)
 }
 END_TEST
 
-TEST_PROGRAM("plan", all_plugins_or_those_of_a_list, a_prefix_is_for_names_that_others_have,
-	     unknown_plugins_and_bad_prefixes_are_refused,
+TEST_PROGRAM("plan", all_plugins_or_those_of_a_list, the_chained_plugin_has_no_prefix,
+	     a_prefix_is_for_names_that_others_have, unknown_plugins_and_bad_prefixes_are_refused,
 	     a_new_program_is_added_replaced_repaired_or_the_same, files_of_others_are_named,
 	     no_prefix_helps_railhead_ipam, a_folder_is_never_replaced,
 	     an_earlier_program_goes_when_nothing_needs_it,

@@ -50,6 +50,7 @@ static const struct json_field fields[] = {
 	{ "receipt", J_CONST, .flags = J_REQUIRED, .min = 1, .max = 1 },
 	{ "version", J_CHARS, J_AT(struct receipt, version), .flags = J_REQUIRED, .min = 1 },
 	{ "build", J_CHARS, J_AT(struct receipt, build), .flags = J_REQUIRED, .min = 1 },
+	{ "chain", J_CHARS, J_AT(struct receipt, chain), .flags = J_OMIT },
 	{ "changing", J_BOOL, J_AT(struct receipt, changing), .flags = J_OMIT },
 	{ "programs", J_LIST, J_AT(struct receipt, program), .flags = J_REQUIRED,
 	  .item = sizeof(struct receipt_program), .has = offsetof(struct receipt, n),

@@ -27,6 +27,7 @@ struct receipt {
 	bool changing;    /* an install or a removal began and has not ended */
 	char version[32]; /* of railhead, "0.1.0" */
 	char build[DIGEST_LEN];
+	char chain[256]; /* the folder whose pod network has the plugin railhead; "": none */
 	size_t n;
 	struct receipt_program program[RECEIPT_PROGRAMS];
 };

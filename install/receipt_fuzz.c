@@ -19,6 +19,7 @@ FUZZ(const uint8_t *data, size_t size)
 	MUST(text && receipt_decode(text, strlen(text), &b, &e) == 0);
 	MUST(a.changing == b.changing && a.n == b.n && a.n <= RECEIPT_PROGRAMS);
 	MUST(strcmp(a.version, b.version) == 0 && strcmp(a.build, b.build) == 0);
+	MUST(strcmp(a.chain, b.chain) == 0);
 	for (size_t i = 0; i < a.n; i++) {
 		MUST(program_name_valid(a.program[i].name));
 		MUST(!strchr(a.program[i].name, '/') && *a.program[i].name != '.');

@@ -15,6 +15,7 @@ static const struct receipt two = {
 	.changing = true,
 	.version = "0.1.0",
 	.build = "0a1b",
+	.chain = "/host/etc/cni/net.d",
 	.n = 2,
 	.program = { { "rh-macvlan", SUM_A }, { "railhead-ipam", SUM_B } },
 };
@@ -30,6 +31,7 @@ START_TEST(a_text_is_read_back)
 	ck_assert_int_eq(r.changing, 1);
 	ck_assert_str_eq(r.version, "0.1.0");
 	ck_assert_str_eq(r.build, "0a1b");
+	ck_assert_str_eq(r.chain, "/host/etc/cni/net.d");
 	ck_assert_uint_eq(r.n, 2);
 	ck_assert_str_eq(r.program[0].name, "rh-macvlan");
 	ck_assert_str_eq(r.program[0].sha256, SUM_A);
@@ -43,7 +45,8 @@ START_TEST(the_text_stays_the_same)
 	auto_free char *text = receipt_print(&two);
 
 	ck_assert_str_eq(text, "{\n\t\"receipt\": 1,\n\t\"version\": \"0.1.0\",\n\t\"build\": "
-			       "\"0a1b\",\n\t\"changing\": true,\n\t\"programs\": [\n\t\t{\n"
+			       "\"0a1b\",\n\t\"chain\": \"/host/etc/cni/net.d\",\n\t\"changing\": "
+			       "true,\n\t\"programs\": [\n\t\t{\n"
 			       "\t\t\t\"name\": \"rh-macvlan\",\n\t\t\t\"sha256\": \"" SUM_A
 			       "\"\n\t\t},\n\t\t{\n\t\t\t\"name\": \"railhead-ipam\",\n"
 			       "\t\t\t\"sha256\": \"" SUM_B "\"\n\t\t}\n\t]\n}");

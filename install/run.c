@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "install/chain.h"
 #include "install/folder.h"
 #include "install/needed.h"
 #include "lib/base/version.h"
@@ -118,6 +119,59 @@ static bool is_downgrade(const struct job *j)
 	return j->had_receipt && version_older(RAILHEAD_VERSION, j->before.version);
 }
 
+/* ---- the pod network ---- */
+
+static void tell_chain(const struct job *j, const char *what, const char *where)
+{
+	out_line(j->in->out, OUT_GOOD, "%s " CHAIN_PROGRAM " in the pod network: %s", what, where);
+}
+
+/*
+ * The entry goes before the program, and before it is known whether an attachment needs the
+ * program: each new pod would. Another folder is the same one, as another mount shows it, or an
+ * earlier one.
+ */
+static int unchain(struct job *j, struct err *e)
+{
+	const char *now = j->in->chain;
+
+	if (!*j->before.chain || (!j->in->remove && now && strcmp(now, j->before.chain) == 0))
+		return 0;
+	if (j->in->dry_run) {
+		tell_chain(j, "would unchain", j->before.chain);
+		return 0;
+	}
+	auto_fd int dir = chain_open(j->in->remove && now ? now : j->before.chain, e);
+	int rc = dir < 0 ? -1 : chain_take(dir, e);
+
+	if (rc < 0)
+		return err_hint(e, "the pod network may name the plugin " CHAIN_PROGRAM
+				   ", so that it stays; --remove --chain names the folder");
+	if (rc)
+		tell_chain(j, "unchained", j->before.chain);
+	j->before.chain[0] = '\0';
+	return folder_write_receipt(j->dir, &j->before, e);
+}
+
+/* A node may get its pod network later: then the agent chains it. */
+static void chain(const struct job *j)
+{
+	char file[CHAIN_FILE_LEN];
+	struct err why = { .msg = "" };
+
+	if (j->in->dry_run) {
+		tell_chain(j, "would chain", j->in->chain);
+		return;
+	}
+	auto_fd int dir = chain_open(j->in->chain, &why);
+	int rc = dir < 0 ? -1 : chain_put(dir, file, &why);
+
+	if (rc < 0)
+		out_line(j->in->out, OUT_WARN, "not chained in the pod network: %s", why.msg);
+	else
+		tell_chain(j, rc ? "chained" : "unchanged", file);
+}
+
 /* The names: those of this install, then those of the receipt. */
 static int make_plan(struct job *j, struct err *e)
 {
@@ -127,6 +181,8 @@ static int make_plan(struct job *j, struct err *e)
 		return -1;
 	if (in->remove)
 		j->plan.n = 0;
+	else if (in->chain)
+		plan_add_chained(&j->plan);
 	if (j->had_receipt)
 		plan_add_earlier(&j->plan, &j->before);
 	plan_order(&j->plan, in->remove || is_downgrade(j));
@@ -201,8 +257,8 @@ static bool has_action(const struct plan *p, enum plan_action action)
 
 static int install_prepare(struct job *j, struct err *e)
 {
-	if (read_receipt(j, e) || make_plan(j, e) || load_programs(j, e) || load_needed(j, e) ||
-	    look_at_folder(j, e) || plan_decide(&j->plan, j->in->force, e))
+	if (read_receipt(j, e) || unchain(j, e) || make_plan(j, e) || load_programs(j, e) ||
+	    load_needed(j, e) || look_at_folder(j, e) || plan_decide(&j->plan, j->in->force, e))
 		return -1;
 	if (j->in->remove && has_action(&j->plan, PLAN_NEEDED))
 		return needed_refuse(&j->needed, e);
@@ -224,6 +280,8 @@ static int write_receipt(const struct job *j, bool changing, struct err *e)
 		memcpy(r.build, j->before.build, sizeof(r.build));
 	if (j->in->remove || (changing && is_downgrade(j)))
 		memcpy(r.version, j->before.version, sizeof(r.version));
+	if (j->in->chain && !j->in->remove)
+		(void)snprintf(r.chain, sizeof(r.chain), "%s", j->in->chain);
 	if (plan_receipt(&j->plan, &r, e))
 		return -1;
 	return folder_write_receipt(j->dir, r.n ? &r : NULL, e);
@@ -430,7 +488,8 @@ static int install_drop(struct job *j, struct err *e)
 static bool is_complete(const struct job *j)
 {
 	if (!j->had_receipt || j->before.changing || j->before.n != j->plan.n ||
-	    strcmp(j->before.build, j->in->build) != 0)
+	    strcmp(j->before.build, j->in->build) != 0 ||
+	    strcmp(j->before.chain, j->in->chain ? j->in->chain : "") != 0)
 		return false;
 	for (size_t i = 0; i < j->plan.n; i++) {
 		const struct plan_item *x = &j->plan.item[i];
@@ -556,6 +615,8 @@ int install_run(const struct install *in, char summary[SUMMARY_LEN], struct err 
 	if (install_prepare(j, e) || (!in->dry_run && install_apply(j, e)))
 		return -1;
 	install_tell(j);
+	if (in->chain && !in->remove)
+		chain(j);
 	tell_why(j);
 	sum_up(j, summary);
 	return 0;

@@ -38,6 +38,8 @@ TOP=$(cd "$here/../.." && pwd)
 . "$here/removal.sh"
 # shellcheck source=conformance/image/failures.sh
 . "$here/failures.sh"
+# shellcheck source=conformance/image/chain.sh
+. "$here/chain.sh"
 if [ -n "${IMAGE-}" ]; then
 	IMAGE=$(cd "$IMAGE" && pwd) || exit 2
 	# shellcheck source=conformance/image/image.sh

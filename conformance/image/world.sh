@@ -17,7 +17,7 @@ id_of() { grep -aom1 'railhead-build: [0-9a-f]*' "$1" | sed 's/.* //'; }
 make_build() # FOLDER ID: the programs of BIN with that ID
 {
 	mkdir -p "$1" || return
-	for program in $PLUGINS railhead-ipam railhead-install; do
+	for program in $PLUGINS railhead railhead-ipam railhead-install; do
 		strip -o "$W/stripped" "$BIN/$program" && sed "s/$ID_A/$2/g" "$W/stripped" >"$1/$program" && chmod 755 "$1/$program" || return
 	done
 }
@@ -25,7 +25,7 @@ make_build() # FOLDER ID: the programs of BIN with that ID
 make_heads() # FOLDER FROM
 {
 	mkdir -p "$1" || return
-	for program in $PLUGINS railhead-ipam; do
+	for program in $PLUGINS railhead railhead-ipam; do
 		head -c 6000 "$2/$program" >"$1/$program" && chmod 755 "$1/$program" || return
 	done
 	ln -s "$2/railhead-install" "$1/railhead-install"
