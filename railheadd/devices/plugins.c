@@ -10,7 +10,7 @@
 
 #include "railheadd/devices/allocate.h"
 #include "railheadd/devices/assign.h"
-#include "railheadd/devices/folder_watch.h"
+#include "railheadd/watch/folder_watch.h"
 #include "railheadd/devices/resource_plugin.h"
 #include "railheadd/devices/slow.h"
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * folder_watch.h: files that come to and go from a folder, by inotify on the event loop. The folder
+ * folder_watch.h: files that come to a folder, go from it or are written, by inotify on the event loop. The folder
  * itself may be missing, and may be replaced.
  */
-#ifndef RAILHEAD_RAILHEADD_DEVICES_FOLDER_WATCH_H
-#define RAILHEAD_RAILHEADD_DEVICES_FOLDER_WATCH_H
+#ifndef RAILHEAD_RAILHEADD_WATCH_FOLDER_WATCH_H
+#define RAILHEAD_RAILHEADD_WATCH_FOLDER_WATCH_H
 
 #include "lib/base/err.h"
 
 struct event_base;
 struct folder_watch;
 
-/* Everything is borrowed. changed(arg) is called after files came or went; it looks itself which.
+/* Everything is borrowed. changed(arg) is called after that; it looks itself which.
  */
 struct folder_watch_conf {
 	struct event_base *base;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* folder_watch.c: a watch is of an inode, so a folder that was replaced needs a new watch. */
-#include "railheadd/devices/folder_watch.h"
+#include "railheadd/watch/folder_watch.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #define EVENTS                                                                                     \
-	(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |     \
+	(IN_CREATE | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |     \
 	 IN_ONLYDIR)
 
 struct folder_watch {
