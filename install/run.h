@@ -14,8 +14,8 @@ struct install {
 	const char *target;    /* the CNI folder */
 	const char *list;      /* plugins, separated by commas; NULL: all */
 	const char *prefix;    /* before the names of plugins; "": none */
-	const char *chain;     /* folder of network configurations: chain railhead there; NULL: no */
-	const char *build;     /* the ID that the programs must have (railhead_build) */
+	const char *chain; /* folder of network configurations: chain railhead there; NULL: no */
+	const char *build; /* the ID that the programs must have (railhead_build) */
 	bool force, remove, dry_run;
 };
 

@@ -85,6 +85,7 @@ static int start_plugins(struct agent_program *p, const struct ctx *ctx, struct 
 		.events = driver_events(p->driver),
 		.folder = c->folder,
 		.restore_from = c->restore_from,
+		.chain = c->chain,
 		.every = c->every,
 	};
 

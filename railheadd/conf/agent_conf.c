@@ -171,13 +171,14 @@ static int decode_repair(const struct json *n, struct agent_conf_repair *out, st
 }
 
 struct plugins_fields {
-	const char *folder, *restore_from;
+	const char *folder, *restore_from, *chain;
 	uint32_t every;
 };
 
 static const struct json_field plugins_keys[] = {
 	TEXT("folder", struct plugins_fields, folder),
 	TEXT("restoreFrom", struct plugins_fields, restore_from),
+	TEXT("chain", struct plugins_fields, chain),
 	{ "every", J_U32, J_AT(struct plugins_fields, every), .min = 1, .max = 86400 },
 	{ 0 },
 };
@@ -196,9 +197,11 @@ static int decode_plugins(const struct json *n, struct agent_conf_plugins *out, 
 	if (n && json_decode_known(n, "plugins", plugins_keys, &f, e))
 		return -1;
 	if (check_path("plugins.folder", f.folder, e) ||
-	    check_path("plugins.restoreFrom", f.restore_from, e))
+	    check_path("plugins.restoreFrom", f.restore_from, e) ||
+	    check_path("plugins.chain", f.chain, e))
 		return -1;
-	*out = (struct agent_conf_plugins){ f.folder, f.restore_from, f.every * INT64_C(1000) };
+	*out = (struct agent_conf_plugins){ f.folder, f.restore_from, f.chain,
+					    f.every * INT64_C(1000) };
 	return 0;
 }
 

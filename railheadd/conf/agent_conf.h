@@ -27,6 +27,7 @@ struct agent_conf_repair {
 struct agent_conf_plugins {
 	const char *folder;       /* of CNI plugins */
 	const char *restore_from; /* NULL: nothing is put back */
+	const char *chain;        /* NULL: no pod network keeps the plugin railhead */
 	int64_t every;            /* ms */
 };
 

@@ -129,7 +129,8 @@ START_TEST(plugins_are_an_object_or_false)
 {
 	auto_json struct json *off = parse("{\"plugins\":false}");
 	auto_json struct json *on = parse("{\"plugins\":{\"folder\":\"/usr/lib/cni\","
-					  "\"every\":5,\"restoreFrom\":\"/opt/railhead\"}}");
+					  "\"every\":5,\"restoreFrom\":\"/opt/railhead\","
+					  "\"chain\":\"/etc/cni/net.d\"}}");
 	struct agent_conf c;
 	struct err e;
 
@@ -137,12 +138,14 @@ START_TEST(plugins_are_an_object_or_false)
 	ck_assert_str_eq(c.plugins.folder, "/opt/cni/bin");
 	ck_assert_int_eq(c.plugins.every, 60000);
 	ck_assert_ptr_null(c.plugins.restore_from);
+	ck_assert_ptr_null(c.plugins.chain);
 	ck_assert_int_eq(agent_conf_decode(off, &c, &e), 0);
 	ck_assert_ptr_null(c.plugins.folder);
 	ck_assert_int_eq(agent_conf_decode(on, &c, &e), 0);
 	ck_assert_str_eq(c.plugins.folder, "/usr/lib/cni");
 	ck_assert_int_eq(c.plugins.every, 5000);
 	ck_assert_str_eq(c.plugins.restore_from, "/opt/railhead");
+	ck_assert_str_eq(c.plugins.chain, "/etc/cni/net.d");
 }
 END_TEST
 
@@ -203,6 +206,8 @@ START_TEST(a_refused_value_is_named_by_its_key)
 		  "plugins.folder: \"bin\" is not an absolute path" },
 		{ "{\"plugins\":{\"restoreFrom\":\"bin\"}}",
 		  "plugins.restoreFrom: \"bin\" is not an absolute path" },
+		{ "{\"plugins\":{\"chain\":\"net.d\"}}",
+		  "plugins.chain: \"net.d\" is not an absolute path" },
 		{ "{\"rails\":true}", "rails: true is neither an object nor false" },
 		{ "{\"rails\":{\"every\":86401}}", "rails.every" },
 		{ "{\"rails\":{\"except\":\"mlx5_4\"}}", "rails.except" },

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #define EVENTS                                                                                     \
-	(IN_CREATE | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |     \
-	 IN_ONLYDIR)
+	(IN_CREATE | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF |   \
+	 IN_MOVE_SELF | IN_ONLYDIR)
 
 struct folder_watch {
 	struct folder_watch_conf conf;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * folder_watch.h: files that come to a folder, go from it or are written, by inotify on the event loop. The folder
- * itself may be missing, and may be replaced.
+ * folder_watch.h: files that come to a folder, go from it or are written, by inotify on the event
+ * loop. The folder itself may be missing, and may be replaced.
  */
 #ifndef RAILHEAD_RAILHEADD_WATCH_FOLDER_WATCH_H
 #define RAILHEAD_RAILHEADD_WATCH_FOLDER_WATCH_H

@@ -12,12 +12,17 @@
 #include "lib/sys/fs.h"
 #include "lib/sys/lock.h"
 #include "railheadd/pools/events.h"
+#include "railheadd/watch/chain_keep.h"
+#include "railheadd/watch/folder_watch.h"
 #include "railheadd/watch/plugin_restore.h"
 #include "railheadd/watch/plugin_state.h"
 
 struct plugin_watch {
 	struct plugin_watch_conf conf;
 	struct event *timer;
+	struct folder_watch *folder; /* of the pod network; NULL: none */
+	struct chain_keep chain;
+	int64_t next;     /* ms until the next look, if that is earlier; -1 */
 	bool has_receipt; /* at the last look */
 	struct receipt receipt;
 	struct plugin_table table;
@@ -140,6 +145,16 @@ static int plugin_watch_compare(struct plugin_watch *w, int dir, struct err *e)
 	return 0;
 }
 
+static void plugin_watch_chain(struct plugin_watch *w)
+{
+	const struct receipt_program *p = receipt_find(&w->receipt, CHAIN_PROGRAM);
+	const struct plugin_row *row = p ? plugin_row_of(&w->table, p) : NULL;
+
+	if (w->conf.chain && *w->receipt.chain)
+		w->next = chain_keep_look(&w->chain, row && !plugin_is_broken(row->state),
+					  ctx_mono_ms());
+}
+
 /* Under the lock of railhead-install. 1: another process has it. */
 static int look_locked(struct plugin_watch *w, struct err *e)
 {
@@ -157,7 +172,12 @@ static int look_locked(struct plugin_watch *w, struct err *e)
 	w->has_receipt = rc == 0;
 	if (!w->has_receipt)
 		w->table.n = 0;
-	return w->has_receipt && !w->receipt.changing ? plugin_watch_compare(w, dir, e) : 0;
+	if (!w->has_receipt || w->receipt.changing)
+		return 0;
+	if (plugin_watch_compare(w, dir, e))
+		return -1;
+	plugin_watch_chain(w);
+	return 0;
 }
 
 static bool has_receipt_file(const char *folder)
@@ -190,6 +210,9 @@ static void plugin_watch_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	w->next = -1;
+	if (w->folder)
+		(void)folder_watch_renew(w->folder);
 	if (plugin_watch_look(w, &e) >= 0)
 		e.msg[0] = '\0';
 	/* The same error again is not said again. */
@@ -197,7 +220,13 @@ static void plugin_watch_timer(evutil_socket_t fd, short what, void *arg)
 		log_error(&w->conf.ctx->log, "plugins: %s%s%s", e.msg, *e.detail ? ": " : "",
 			  e.detail);
 	memcpy(w->said, e.msg, sizeof(w->said));
-	plugin_watch_arm(w, w->conf.every);
+	plugin_watch_arm(w, w->next >= 0 && w->next < w->conf.every ? w->next : w->conf.every);
+}
+
+/* Its owner may write the file in several steps. */
+static void plugin_watch_folder(void *arg)
+{
+	plugin_watch_arm(arg, 100);
 }
 
 /* ---- begin, end, status ---- */
@@ -209,10 +238,17 @@ int plugin_watch_new(const struct plugin_watch_conf *conf, struct plugin_watch *
 	if (!w)
 		return err_nomem(e);
 	w->conf = *conf;
+	w->chain = (struct chain_keep){ .ctx = conf->ctx, .folder = conf->chain };
 	w->timer = evtimer_new(conf->base, plugin_watch_timer, w);
-	if (!w->timer) {
+
+	const struct folder_watch_conf folder = { conf->base, conf->chain, plugin_watch_folder, w };
+	int rc = w->timer ? 0 : err_nomem(e);
+
+	if (rc == 0 && conf->chain)
+		rc = folder_watch_new(&folder, &w->folder, e);
+	if (rc) {
 		plugin_watch_free(w);
-		return err_nomem(e);
+		return -1;
 	}
 	plugin_watch_arm(w, 0);
 	*out = w;
@@ -225,12 +261,13 @@ void plugin_watch_free(struct plugin_watch *w)
 		return;
 	if (w->timer)
 		event_free(w->timer);
+	folder_watch_free(w->folder);
 	free(w);
 }
 
 static int plugin_watch_add_status(const struct plugin_watch *w, struct json *o)
 {
-	if (json_add_str(o, "folder", w->conf.folder) ||
+	if (json_add_str(o, "folder", w->conf.folder) || chain_keep_status(&w->chain, o) ||
 	    (*w->said && json_add_str(o, "error", w->said)))
 		return -1;
 	if (!w->has_receipt)

@@ -4,7 +4,8 @@
  * railhead-install put there. Images of other projects have a macvlan, too.
  *
  * A folder without a receipt of railhead-install is not looked at. While an install or a removal
- * runs, or if one was cut off, nothing is compared.
+ * runs, or if one was cut off, nothing is compared. If railhead-install has chained the plugin
+ * railhead in the pod network, it stays there as long as the program does.
  */
 #ifndef RAILHEAD_RAILHEADD_WATCH_PLUGIN_WATCH_H
 #define RAILHEAD_RAILHEADD_WATCH_PLUGIN_WATCH_H
@@ -24,6 +25,7 @@ struct plugin_watch_conf {
 	const char *folder;       /* the CNI folder, an absolute path */
 	const char *restore_from; /* a folder with the programs, to put them back; NULL: never */
 	int64_t every;            /* ms between two looks */
+	const char *chain; /* the folder whose pod network keeps the plugin railhead; NULL: none */
 };
 
 /* plugin_watch_new - the first look begins with the loop. plugin_watch_free - NULL is fine. */

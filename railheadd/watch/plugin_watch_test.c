@@ -25,18 +25,24 @@ static struct event_base *base;
 static struct memory_store *store;
 static struct events *events;
 static struct plugin_watch *watch;
+static int64_t every = 5;
+static const char *chain;
 static struct ctx ctx;
 
 static void write_receipt(bool changing)
 {
 	struct receipt r = { .changing = changing, .version = "0.1.0", .build = "0a1b" };
 	static const char *const names[][2] = { { "rh-macvlan", "macvlan" },
-						{ "rh-ipvlan", "ipvlan" } };
+						{ "rh-ipvlan", "ipvlan" },
+						{ "railhead", "railhead" } };
+	const size_t n = chain ? 3 : 2;
+
+	(void)snprintf(r.chain, sizeof(r.chain), "%s", chain ? "/host/net" : "");
 	struct err e = { .msg = "" };
 	auto_fd int source = open(SOURCE, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	auto_fd int dir = open(BIN, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < n; i++) {
 		auto_content struct content c = { .data = NULL };
 		struct build_mark mark;
 
@@ -67,7 +73,7 @@ static void start(const char *restore_from)
 	const struct events_conf tells = {
 		&ctx, base, memory_store_ops(store), "n1", 1000000, NULL
 	};
-	struct plugin_watch_conf conf = { base, &ctx, NULL, BIN, restore_from, 5 };
+	struct plugin_watch_conf conf = { base, &ctx, NULL, BIN, restore_from, every, chain };
 	struct err e;
 
 	ck_assert_int_eq(events_new(&tells, &events, &e), 0);
@@ -116,6 +122,14 @@ static void content_is(const char *path, const char *want)
 
 	ck_assert_int_ge(read(fd, text, sizeof(text) - 1), 0);
 	ck_assert_str_eq(text, want);
+}
+
+static bool file_has(const void *want)
+{
+	char text[100] = "";
+	auto_fd int fd = open("/mnt/net/10-calico.conflist", O_RDONLY | O_CLOEXEC);
+
+	return read(fd, text, sizeof(text) - 1) >= 0 && strcmp(text, want) == 0;
 }
 
 START_TEST(a_folder_without_a_receipt_is_not_looked_at)
@@ -239,6 +253,31 @@ START_TEST(a_damaged_receipt_is_an_error_of_the_status)
 }
 END_TEST
 
+/* By inotify: the time between two looks does not end here. */
+START_TEST(the_pod_network_keeps_the_plugin_railhead)
+{
+#define NET     "/mnt/net"
+#define CALICO  NET "/10-calico.conflist"
+#define LIST    "{\"cniVersion\":\"1.0.0\",\"plugins\":[{\"type\":\"calico\"}"
+#define CHAINED LIST ",{\"type\": \"railhead\"}]}"
+	begin();
+	ck_assert_int_eq(mkdir(NET, 0755), 0);
+	testing_file(SOURCE "/railhead", 0755, "\177ELFrailhead-build: 0a1b railhead\n");
+	testing_file(BIN "/railhead", 0755, "\177ELFrailhead-build: 0a1b railhead\n");
+	chain = NET;
+	every = 3600000;
+	write_receipt(false);
+	start(NULL);
+	loop_until(base, status_has, "\"chain\":{\"error\":\"no file has the pod network\"}");
+	testing_file(CALICO, 0644, LIST "]}");
+	loop_until(base, status_has, "\"chain\":{\"file\":\"10-calico.conflist\"}");
+	content_is(CALICO, CHAINED);
+	testing_file(CALICO, 0644, LIST "]}");
+	loop_until(base, file_has, CHAINED);
+	end();
+}
+END_TEST
+
 START_TEST(an_agent_that_does_not_look_says_false)
 {
 	auto_json struct json *obj = json_new_object();
@@ -255,4 +294,5 @@ TEST_PROGRAM("plugin_watch", a_folder_without_a_receipt_is_not_looked_at,
 	     an_overwritten_plugin_is_told_once, another_build_of_railhead_is_no_event,
 	     an_overwritten_plugin_is_put_back, only_the_same_build_is_put_back,
 	     a_folder_in_place_of_a_plugin_stays, nothing_is_compared_during_an_install,
-	     a_damaged_receipt_is_an_error_of_the_status, an_agent_that_does_not_look_says_false)
+	     a_damaged_receipt_is_an_error_of_the_status, the_pod_network_keeps_the_plugin_railhead,
+	     an_agent_that_does_not_look_says_false)
