@@ -60,3 +60,26 @@ test_plugins_an_overwritten_one_is_put_back()
 	eventually plugins_are . "{\"folder\":\"$CNI_FOLDER\"}"
 	eq 'left' "$(ls -A "$CNI_FOLDER")" ''
 }
+
+# plugins.chain: the owner of the pod network writes its file again, into the same file as Calico does, and the entry comes back. A removal
+# takes it out, and the agent leaves it out.
+test_plugins_the_pod_network_keeps_railhead()
+{
+	local net=$W/net.d list='{"cniVersion":"1.0.0","name":"k8s-pod-network","plugins":[{"type":"calico"},{"type":"portmap"}]}' i
+	mkdir -p "$net" && echo "$list" >"$net/10-calico.conflist"
+	plugins_begin '{chain: "'"$net"'", every: 3600}'
+	eq 'not without railhead-install' "$(<"$net/10-calico.conflist")" "$list"
+	is 'railhead-install' "$BIN/railhead-install" --source "$BIN" --target "$CNI_FOLDER" --run-dir "$RUN" --prefix rh- --plugins macvlan,ipvlan --chain "$net"
+	host_kill TERM
+	host_agent
+	for i in 1 2; do
+		eventually is_chained "$net"
+		echo "$list" >"$net/10-calico.conflist"
+	done
+	eventually is_chained "$net"
+	eventually plugins_are .chain '{"file":"10-calico.conflist"}'
+	is 'a removal' "$BIN/railhead-install" --target "$CNI_FOLDER" --run-dir "$RUN" --remove
+	sleep 1
+	eq 'as its owner wrote it' "$(<"$net/10-calico.conflist")" "$list"
+}
+is_chained() { [ "$(jq -r '.plugins[-1].type' "$1/10-calico.conflist" 2>/dev/null)" = railhead ]; }
