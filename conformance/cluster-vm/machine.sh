@@ -25,7 +25,7 @@ guest_begins()
 	cp -r "$W/images" "$SHARE/images" && ip tuntap add tap0 mode tap && ip link set tap0 master br0 up || return
 	{
 		VM_TAP=tap0 VM_MEMORY=${VM_MEMORY:-2304} "$TOP/conformance/vm/run" --inside --kernel "$KERNEL" --topology "$ROOM/cards.topo" \
-			--bin "$FROM" --limit "${LIMIT:-3000}" "$ROOM/guest.sh" >"$W/log/guest" 2>&1
+			--bin "$FROM" --limit "${LIMIT:-14400}" "$ROOM/guest.sh" >"$W/log/guest" 2>&1
 		echo $? >"$W/guest.rc"
 	} &
 	GUEST=$!
