@@ -112,6 +112,7 @@ test_golden_rails() { golden rails rails; }
 test_golden_all() { golden all agents metrics network-policy; }
 test_golden_lean() { golden lean agents; }
 test_golden_restore() { golden restore agents; }
+test_golden_claims() { golden claims agents classes; }
 # The agent does not undo a removal.
 test_a_removal_restores_nothing()
 {
@@ -186,10 +187,11 @@ test_the_page_has_each_value()
 		jq -r 'def keys_of($at): to_entries[] | (if $at == "" then .key else "\($at).\(.key)" end) as $p |
 			if (.value | type) == "object" and (.value | length) > 0 and ($p | test("resources$|Selector$|labels$") | not) then .value | keys_of($p) else $p end;
 			keys_of("")' | sort >"$W/values"
-	sed -n 's/^| `\([^`]*\)`.*/\1/p' "$TOP/packaging/helm/railhead/VALUES.md" | grep -v '^rails\[\]' | sort >"$W/page"
+	sed -n 's/^| `\([^`]*\)`.*/\1/p' "$TOP/packaging/helm/railhead/VALUES.md" | grep -v '^rails\[\]\|\*' | sort >"$W/page"
 	same "values" "$W/values" "$W/page"
-	# Also those of a rail.
-	jq -r '.definitions.rail.properties | keys[] | "rails[].\(.)"' "$TOP/packaging/helm/railhead/values.schema.json" | sort >"$W/values"
-	sed -n 's/^| `\(rails\[\][^`]*\)`.*/\1/p' "$TOP/packaging/helm/railhead/VALUES.md" | sort >"$W/page"
-	same "rails" "$W/values" "$W/page"
+	# Also those of a rail and of a class.
+	jq -r '.definitions | (.rail.properties | keys[] | "rails[].\(.)"), (.class.properties | keys[] | "claims.classes.*.\(.)")' \
+		"$TOP/packaging/helm/railhead/values.schema.json" | sort >"$W/values"
+	sed -n 's/^| `\(rails\[\][^`]*\|[^`]*\*[^`]*\)`.*/\1/p' "$TOP/packaging/helm/railhead/VALUES.md" | sort >"$W/page"
+	same "rails and classes" "$W/values" "$W/page"
 }

@@ -93,8 +93,8 @@ rights_of()
 		split("/") | .[0] + $g + (if .[1] then "/" + .[1] else "" end)'
 }
 
-# agent_of NAMESPACE: railheadd, as the pod of the DaemonSet on the node host would start it. The node is new: it has no blocks of an earlier case.
-agent_of()
+# token_of NAMESPACE: what the release gives to a pod of the DaemonSet on the node host. The node is new: it has no blocks of an earlier case.
+token_of()
 {
 	local uid
 	rm -rf /var/lib/railhead /run/railhead
@@ -108,6 +108,12 @@ agent_of()
 		cp "$W/kube/ca.pem" $AGENT_OF/ca.crt && printf %s "$1" >$AGENT_OF/namespace &&
 		k -n "$1" get configmap railheadd -o json | jq -r '.data["agent.json"]' >"$W/agent.json" || fail "the pod of the agent"
 	eventually in_force "$1" || fail "rights and policies of the agent"
+	trap 'k -n '"$1"' delete pod agent --force --grace-period=0' EXIT
+}
+# agent_of NAMESPACE: railheadd, as that pod would start it.
+agent_of()
+{
+	token_of "$1"
 	env RAILHEAD_NODE=host KUBERNETES_SERVICE_HOST=127.0.0.1 KUBERNETES_SERVICE_PORT=6443 \
 		"$BIN/railheadd" --config "$W/agent.json" >"$W/agent.log" 2>&1 </dev/null &
 	echo $! >"$W/agent.pid"
@@ -138,13 +144,39 @@ test_server_an_agent_works_with_its_release()
 	has "secrets" "$(<"$W/is")" forbidden
 }
 
+# slice NODE DRIVER: as an object
+slice() { echo "{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: $1-$2}, spec: {driver: $2, nodeName: $1, pool: {name: $1, generation: 1, resourceSliceCount: 1}, devices: [{name: rail0}]}}"; }
+# The driver of a node writes what that node has, and the API server takes the classes of the chart as they are.
+test_server_a_driver_writes_slices_of_its_node_only()
+{
+	server_begins team-a
+	is "install" helm install railhead "$CHART" -n railhead -f "$HERE/values/claims.yaml"
+	eq "warnings" "$(warnings)" ""
+	eq "the extended resource" "$(k get deviceclass rails -o 'jsonpath={.spec.extendedResourceName}')" railhead.io/rails
+	token_of railhead
+	eventually slice_of_another_is_refused || fail "the policy is not in force: $(<"$W/is")"
+	isnt "another driver" as_agent create -f - <<<"$(slice host gpu.nvidia.com)"
+	has "another driver" "$(<"$W/is")" "only slices of the driver railhead.io and of the node host"
+	is "its own" as_agent create -f - <<<"$(slice host railhead.io)"
+	is "one of another node" k create -f - <<<"$(slice gpu-2 railhead.io)"
+	isnt "removal of it" as_agent delete resourceslice gpu-2-railhead.io
+	is "removal of its own" as_agent delete resourceslice host-railhead.io
+	is "a claim is read" as_agent -n team-a get resourceclaims/x --ignore-not-found
+	isnt "all claims are listed" as_agent get resourceclaims -A
+	is "the other one goes" k delete resourceslice gpu-2-railhead.io
+}
+slice_of_another_is_refused()
+{
+	! as_agent create --dry-run=server -f - <<<"$(slice gpu-2 railhead.io)" >"$W/is" 2>&1 && grep -q 'of the node host' "$W/is"
+}
+
 test_server_accepts_each_set_of_values()
 {
 	local values
 	server_begins team-a team-b
 	is "types" k apply --server-side -f "$TOP/packaging/kubernetes/crds"
 	is "types" k wait --for=condition=Established crd/railpools.railhead.io --timeout=60s
-	for values in rails all lean; do
+	for values in rails all lean claims; do
 		is "$values" helm install railhead "$CHART" -n railhead -f "$HERE/values/$values.yaml" --dry-run=server
 		eq "warnings of $values" "$(warnings)" ""
 	done

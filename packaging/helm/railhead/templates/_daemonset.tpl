@@ -72,6 +72,8 @@ An agent that repairs nothing needs neither rights nor sight of pods. */ -}}
 {{- $name := .reclaim | ternary "railheadd-reclaim" "railheadd" -}}
 {{- $repairs := not (kindIs "bool" ($v.agent.config.repair)) -}}
 {{- $restores := include "railhead.restores" .root -}}
+{{- $claims := $v.claims.enabled -}}
+{{- $devices := or $v.devicePlugin.enabled $claims -}}
 apiVersion: apps/v1
 kind: DaemonSet
 metadata:
@@ -199,7 +201,7 @@ spec:
             - {name: plugins, mountPath: {{ $v.plugins.binDir }}{{ if not $restores }}, readOnly: true{{ end }}}
             {{- end }}
             - {name: boot, mountPath: /boot, readOnly: true}
-        {{- if $v.devicePlugin.enabled }}
+        {{- if $devices }}
         - name: devices
           image: {{ include "railhead.image" (dict "root" .root "name" "railhead") }}
           {{- with $v.image.pullPolicy }}
@@ -207,6 +209,16 @@ spec:
           {{- end }}
           command: [/usr/local/sbin/railhead-devices]
           args: [--config, /conf/agent.json]
+          {{- if $claims }}
+          env:
+            - {name: RAILHEAD_NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
+            {{- with $v.agent.apiServer }}
+            {{- if .host }}
+            - {name: KUBERNETES_SERVICE_HOST, value: {{ .host | quote }}}
+            - {name: KUBERNETES_SERVICE_PORT, value: {{ .port | quote }}}
+            {{- end }}
+            {{- end }}
+          {{- end }}
           resources:
             {{- toYaml $v.agent.resources | nindent 12 }}
           securityContext:
@@ -217,23 +229,34 @@ spec:
             readOnlyRootFilesystem: true
             capabilities:
               drop: [ALL]
-              {{- if $repairs }}
+              {{- if $claims }}
+              # Also to undo what a claim attached.
+              add: [DAC_READ_SEARCH, NET_ADMIN, SYS_ADMIN, SYS_PTRACE]
+              {{- else if $repairs }}
               add: [DAC_READ_SEARCH, SYS_PTRACE]
               {{- end }}
             seccompProfile: {type: RuntimeDefault}
-            {{- if $repairs }}
+            {{- if or $repairs $claims }}
             appArmorProfile: {type: Unconfined}
             {{- end }}
           volumeMounts:
             - {name: conf, mountPath: /conf/agent.json, subPath: agent.json, readOnly: true}
             - {name: etc, mountPath: /etc/railhead, readOnly: true}
-            - {name: state, mountPath: /var/lib/railhead, readOnly: true}
+            - {name: state, mountPath: /var/lib/railhead{{ if not $claims }}, readOnly: true{{ end }}}
             - {name: run, mountPath: /run/railhead}
-            {{- if $repairs }}
+            {{- if or $repairs $claims }}
             - {name: netns, mountPath: /run/netns, readOnly: true, mountPropagation: HostToContainer}
             {{- end }}
+            {{- if $claims }}
+            # The driver prepares claims with railhead-ipam, and its sockets are where the kubelet looks for drivers.
+            - {name: log, mountPath: /var/log}
+            - {name: plugins, mountPath: {{ $v.plugins.binDir }}, readOnly: true}
+            - {name: drivers, mountPath: {{ dir $v.devicePlugin.kubeletDir }}/plugins}
+            - {name: registry, mountPath: {{ dir $v.devicePlugin.kubeletDir }}/plugins_registry}
+            {{- else }}
             # Over the token of the pod: this program asks no API server.
             - {name: no-token, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
+            {{- end }}
             # The kubelet has its socket here, and expects one for each resource beside it.
             - {name: device-plugins, mountPath: {{ $v.devicePlugin.kubeletDir }}}
             # The kubelet lists here which pod has which device, for a device plugin that has just started.
@@ -242,7 +265,7 @@ spec:
             - {name: devinfo, mountPath: /run/k8s.cni.cncf.io}
             # The runtime reads CDI files here.
             - {name: cdi, mountPath: /run/cdi}
-            {{- if $v.devicePlugin.resources }}
+            {{- if and $v.devicePlugin.enabled $v.devicePlugin.resources }}
             - {name: resources, mountPath: /conf/resources.d, readOnly: true}
             {{- end }}
         {{- end }}
@@ -265,13 +288,18 @@ spec:
         {{- if $v.nodeLabels.enabled }}
         - {name: features, hostPath: {path: {{ $v.nodeLabels.folder }}, type: DirectoryOrCreate}}
         {{- end }}
-        {{- if $v.devicePlugin.enabled }}
+        {{- if $devices }}
+        {{- if $claims }}
+        - {name: drivers, hostPath: {path: {{ dir $v.devicePlugin.kubeletDir }}/plugins, type: DirectoryOrCreate}}
+        - {name: registry, hostPath: {path: {{ dir $v.devicePlugin.kubeletDir }}/plugins_registry, type: DirectoryOrCreate}}
+        {{- else }}
         - {name: no-token, emptyDir: {}}
+        {{- end }}
         - {name: device-plugins, hostPath: {path: {{ $v.devicePlugin.kubeletDir }}, type: DirectoryOrCreate}}
         - {name: pod-resources, hostPath: {path: {{ dir $v.devicePlugin.kubeletDir }}/pod-resources, type: DirectoryOrCreate}}
         - {name: devinfo, hostPath: {path: /run/k8s.cni.cncf.io, type: DirectoryOrCreate}}
         - {name: cdi, hostPath: {path: /run/cdi, type: DirectoryOrCreate}}
-        {{- if $v.devicePlugin.resources }}
+        {{- if and $v.devicePlugin.enabled $v.devicePlugin.resources }}
         - {name: resources, configMap: {name: railhead-resources}}
         {{- end }}
         {{- end }}

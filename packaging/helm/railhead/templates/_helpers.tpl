@@ -47,6 +47,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $all = set $all "devicePlugin" false }}
 {{- end }}
 {{- end }}
+{{- if .Values.claims.enabled }}
+{{- $all = set $all "claims" dict }}
+{{- end }}
 {{- if not (kindIs "bool" $all.plugins) }}
 {{- $plugins := $all.plugins | default dict }}
 {{- if ne .Values.plugins.binDir "/opt/cni/bin" }}
