@@ -146,7 +146,7 @@ test_server_an_agent_works_with_its_release()
 
 # slice NODE DRIVER: as an object
 slice() { echo "{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: $1-$2}, spec: {driver: $2, nodeName: $1, pool: {name: $1, generation: 1, resourceSliceCount: 1}, devices: [{name: rail0}]}}"; }
-# The driver of a node writes what that node has, and the API server takes the classes of the chart as they are.
+# The driver of a node writes what that node has. The API server takes all classes of the chart without a change.
 test_server_a_driver_writes_slices_of_its_node_only()
 {
 	server_begins team-a

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# resourceclaims.sh: rails by resource claims: one line in the pod, without Multus' annotation. Sourced by run.sh.
+#
+# The driver is that of railhead-devices on n1, with the rights of packaging/kubernetes. The real scheduler allocates. Each pod
+# counts its rails first, before any other command, and its log says what it saw.
+
+CLAIMS=/run/railhead/claims
+CLASS=rails-by-claim
+RAIL_POOLS='{"type": "railhead-ipam", "pool": "rail{n}"}'
+
+# claims_up [CONFIG]: rails 0 to 7 of n1 with a pool each, its driver, and a class with this RailConfig.
+claims_up()
+{
+	local i root config
+	config=${1-'{"kind": "macvlan", "ipam": '$RAIL_POOLS'}'}
+	root=$(node_root 1)
+	trap claims_down EXIT
+	mkdir -p "$root/etc/railhead"
+	cp "$TOP/examples/rails/rails.json" "$root/etc/railhead/rails.json" || fail 'test error: rails.json'
+	for i in 0 1 2 3 4 5 6 7; do
+		pool 1 "rail$i" --subnet "10.2$i.0.0/16" --range "10.2$i.1.0/${LEAST:-24}"
+	done
+	is 'rights' k apply -f "$TOP/packaging/kubernetes/crds" -f "$TOP/packaging/kubernetes/rbac.yaml" -f "$TOP/packaging/kubernetes/policy.yaml" \
+		-f "$TOP/packaging/kubernetes/claims.yaml"
+	kubeconfig agent1 >"$root/etc/railhead/kubeconfig"
+	agent 1 '{"kubernetes": {"kubeconfig": "/etc/railhead/kubeconfig"}, "claims": {}}'
+	driver_starts
+	rails_class "$CLASS" railhead.io/rails set "$config"
+	eventually rails_published 1
+}
+rails_class() # NAME EXTENDED KIND CONFIG
+{
+	jq -n --arg name "$1" --arg extended "$2" --arg kind "$3" --argjson config "$4" '{apiVersion: "resource.k8s.io/v1", kind: "DeviceClass",
+		metadata: {name: $name}, spec: {selectors: [{cel: {expression: "device.driver == \"railhead.io\" && device.attributes[\"railhead.io\"].kind == \"\($kind)\""}}],
+		config: [{opaque: {driver: "railhead.io", parameters: {apiVersion: "railhead.io/v1alpha1", kind: "RailConfig", network: $config}}}]}}
+		| if $extended == "" then . else .spec.extendedResourceName = $extended end' | k apply -f - >/dev/null || fail 'test error: the class'
+}
+claims_down()
+{
+	kn delete pod --all --grace-period=1 --wait --timeout=${LONG}s >/dev/null 2>&1
+	kn delete resourceclaim --all --wait --timeout=${LONG}s >/dev/null 2>&1
+	eventually nothing_of_claims || fail "left of claims: $(<"$W/is")"
+	service 1 railhead-devices stop
+	service 1 railheadd stop
+	rm -f "$(node_root 1)"/etc/railhead/{agent.json,rails.json,kubeconfig}
+	k delete deviceclass $CLASS --ignore-not-found >/dev/null
+	k delete resourceslice --field-selector spec.driver=railhead.io >/dev/null
+	k delete railnodes --all >/dev/null 2>&1
+}
+# driver_starts: and the kubelet knows it. A pod that comes earlier is asked for again after a minute.
+driver_starts()
+{
+	local before
+	before=$(registered)
+	is 'the driver' service 1 railhead-devices start
+	eventually registered_again "$before"
+}
+registered() { node 1 sh -c 'grep -c "the kubelet has registered" /var/log/railhead-devices.log'; }
+registered_again() { [ "$(registered)" -gt "${1:-0}" ]; }
+slices() { k get resourceslices -o json | jq -c '[.items[].spec | select(.driver == "railhead.io") | .devices[]] | '"$1"; }
+rails_published() { [ "$(slices '[.[] | select(.attributes.kind.string == "card") | .attributes.rail.int] | sort')" = '[0,1,2,3,4,5,6,7]' ]; }
+# nothing_of_claims: neither file nor folder of a claim is left on n1, but the lock of all.
+nothing_of_claims()
+{
+	node 1 sh -c "ls $CLAIMS 2>/dev/null | grep -v '^lock$'; ls /run/cdi 2>/dev/null | grep railhead.io" >"$W/is"
+	[ ! -s "$W/is" ] && [ -z "$(leases 1)" ] && [ -z "$(records 1)" ]
+}
+
+# counting NAME [FILTER]: a pod of n1 whose first action is to say which interfaces it has.
+counting()
+{
+	pod "$1" '' 'del(.spec.nodeName) | .spec.nodeSelector = {"kubernetes.io/hostname": "n1"}
+		| .spec.containers[0].command = ["/bin/sh", "-c", "echo rails: $(ls /sys/class/net | grep ^rail | sort | tr \"\\n\" \" \"); trap exit TERM; sleep 1000000 & wait"]
+		| .spec.containers[0].resources.limits = {"railhead.io/rails": "1"} | '"${2-.}"
+}
+ALL_RAILS='rails: rail0 rail1 rail2 rail3 rail4 rail5 rail6 rail7'
+# saw NAME [CONTAINER]: what the first process of the pod saw.
+saw() { kn logs "$1" -c "${2-c}" | sed -n '1s/ *$//p'; }
+
+# quick: thin
+once_rails_by_one_line()
+{
+	claims_up
+	counting a
+	running a
+	eq 'what the first process saw' "$(saw a)" "$ALL_RAILS"
+	eq 'leases' "$(leases 1 | wc -l)" 8
+	eq 'records' "$(records 1)" healthy
+	has 'who has the address' "$(node 1 railctl ipam who "$(leases 1 | head -n 1)")" "$NAMESPACE/a"
+	is 'the folder of the pod' kn exec a -- ls /run/railhead/nccl.conf /run/railhead/rails.json
+	isnt 'it can be written' kn exec a -- sh -c ': >/run/railhead/nccl.conf'
+	counting b '.spec.securityContext = {"runAsUser": 1000} | .spec.containers[0].securityContext = {"readOnlyRootFilesystem": true}'
+	running b
+	eq 'as another user' "$(saw b)" "$ALL_RAILS"
+	delete a b
+	eventually nothing_of_claims || fail "left: $(<"$W/is")"
+}
+
+# A container without the claim beside one with it: both are in the pod's network, so it waits for nothing, and has no folder.
+once_rails_of_one_container()
+{
+	claims_up
+	counting a '.spec.containers += [(.spec.containers[0] | .name = "d" | del(.resources) | .command = ["/bin/sleep", "1000000"])]
+		| .spec.initContainers = [(.spec.containers[0] | .name = "i" | del(.resources) | .command = ["/bin/sh", "-c", "ls /sys/class/net"])]'
+	running a
+	eq 'what the first process saw' "$(saw a)" "$ALL_RAILS"
+	isnt 'the other one has the folder' kn exec a -c d -- ls /run/railhead
+}
+
+# Without the gate's program no container with a claim starts again, and the Event says why. With it the same pod goes on.
+once_rails_need_the_gate()
+{
+	claims_up
+	counting a
+	running a
+	is 'the gate is gone' node 1 mv /opt/cni/bin/railhead-hook /opt/cni/bin/railhead-hook.away
+	is 'the container ends' kn exec a -- kill 1
+	event a railhead-hook
+	eq 'what a container said that did not start' "$(kn logs a 2>/dev/null)" ''
+	counting b
+	event b '/opt/cni/bin/railhead-hook is missing'
+	is 'the gate is back' node 1 mv /opt/cni/bin/railhead-hook.away /opt/cni/bin/railhead-hook
+	running a
+	eq 'what the first process saw' "$(saw a)" "$ALL_RAILS"
+}
+
+# A container that ends starts again in the same namespace, with the same addresses.
+once_rails_of_a_container_that_restarts()
+{
+	local before
+	claims_up
+	counting a
+	running a
+	before=$(leases 1)
+	is 'it ends' kn exec a -- kill 1
+	eventually restarts_once a
+	eq 'addresses' "$(leases 1)" "$before"
+	eq 'what the new process saw' "$(saw a)" "$ALL_RAILS"
+}
+restarts_once() { kn get pod "$1" -o json | jq -e '.status.containerStatuses[0] | .restartCount == 1 and .ready'; }
+
+# Pools of one address: the second pod waits, its Event says why, and it starts when the first one has gone.
+once_rails_that_are_full()
+{
+	LEAST=32 claims_up
+	counting a
+	running a
+	counting b
+	event b 'no address is left in pool rail0'
+	eq 'logs' "$(kn logs b 2>/dev/null)" ''
+	delete a
+	running b
+	eq 'what the first process saw' "$(saw b)" "$ALL_RAILS"
+}
+
+# The driver is killed while pods start: they wait for it, and none starts without its rails.
+once_rails_while_the_driver_dies()
+{
+	local i
+	claims_up
+	for i in 1 2 3 4; do counting "p$i"; done
+	for i in 1 2 3; do
+		service 1 railhead-devices kill
+		driver_starts
+	done
+	running p1 p2 p3 p4
+	for i in 1 2 3 4; do eq "what p$i saw" "$(saw "p$i")" "$ALL_RAILS"; done
+	eq 'leases' "$(leases 1 | sort -u | wc -l)" 32
+}
