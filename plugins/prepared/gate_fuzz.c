@@ -7,7 +7,7 @@ FUZZ(const uint8_t *data, size_t size)
 {
 	auto_json struct json *config = NULL;
 	auto_free char *text = fuzz_text(data, size);
-	const char *uid = text + strcspn(text, "\n");
+	const char *cgroups = text + strcspn(text, "\n");
 	struct err e, ignored;
 	FUZZ_OUT(struct gate_state, s);
 
@@ -17,9 +17,9 @@ FUZZ(const uint8_t *data, size_t size)
 	if (json_parse(text, size, "config.json", &config, &ignored) == 0)
 		(void)gate_netns_path(config);
 	/* The first line is the UID. */
-	auto_free char *first = strndup(text, (size_t)(uid - text));
+	auto_free char *first = strndup(text, (size_t)(cgroups - text));
 	MUST(first);
-	if (gate_is_in_pod(uid, first))
-		MUST(strstr(uid, "pod"));
+	if (gate_is_in_pod(cgroups, first))
+		MUST(strstr(cgroups, "pod"));
 	return 0;
 }
