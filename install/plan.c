@@ -13,6 +13,7 @@
 static const char *const programs[] = {
 	PLAN_IPAM,
 	PLUGIN_NAMES,
+	"railhead-hook",
 	NULL,
 };
 

@@ -80,7 +80,7 @@ check()
 	version=$("$top/tools/version.sh")
 	for program in "$build"/bin/*; do
 		is "${program##*/} is for arm64" AArch64 readelf -h "$program"
-		case " $("$top/tools/plugins.sh") railhead-ipam " in
+		case " $("$top/tools/plugins.sh") railhead-ipam railhead " in
 		*" ${program##*/} "*)
 			is "VERSION of ${program##*/}" supportedVersions env CNI_COMMAND=VERSION bash -c "\"\$@\" <<<'{\"cniVersion\":\"1.1.0\"}'" \
 				x "$run" "$program"

@@ -60,7 +60,7 @@ put() # PROGRAM FILE: stripped, as `make install` does
 fill_plugins()
 {
 	plugins=$("$tools/plugins.sh")
-	for program in $plugins railhead-ipam; do
+	for program in $plugins railhead-ipam railhead railhead-hook; do
 		put "$program" "$1/opt/railhead/cni/$program"
 	done
 	put railhead-install "$1/usr/local/sbin/railhead-install"

@@ -33,7 +33,7 @@ tab=$(printf '\t')
 plan() # lines: SOURCE TARGET MODE, apart by tabs
 {
 	plugins=$("${0%/*}/plugins.sh") || exit
-	for plugin in $plugins railhead-ipam; do
+	for plugin in $plugins railhead-ipam railhead railhead-hook; do
 		name=${PLUGIN_PREFIX:-}$plugin
 		[ "${plugin#railhead}" = "$plugin" ] || name=$plugin
 		echo "$BIN/$plugin$tab$DESTDIR$CNI_BIN/$name${tab}755"

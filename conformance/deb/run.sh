@@ -60,7 +60,7 @@ is_of_its_maintainer()
 has_what_it_shall()
 {
 	dpkg-deb -c "$DEB" | awk '{ print $6 }' | grep -E '^./usr/(lib/cni|libexec|s?bin)/.*[^/]$' | sort | diff - <(sort <<-FILES
-	./usr/lib/cni/railhead-ipam
+	$(printf './usr/lib/cni/%s\n' railhead-ipam railhead railhead-hook)
 	$(printf './usr/lib/cni/rh-%s\n' $PLUGINS)
 	./usr/libexec/railhead/railhead-install
 	./usr/sbin/railctl

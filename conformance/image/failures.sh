@@ -6,7 +6,7 @@
 each_is_whole() # a b|none
 {
 	local program at
-	for program in $PLUGINS railhead-ipam; do
+	for program in $NAMES; do
 		at=$CNI/$program
 		cmp -s $W/heads-"$1"/"$program" "$at" || { [ "$2" != none ] && cmp -s $W/heads-"$2"/"$program" "$at"; } ||
 			{ [ "$2" = none ] && [ ! -e "$at" ]; } || { echo "$program is neither of $1 nor of $2" >>$W/out && return 1; }
@@ -101,7 +101,7 @@ all_set_aside()
 {
 	local program
 	heads a || return
-	for program in $PLUGINS railhead-ipam; do mv "$CNI/$program" "$CNI/.$program.railhead-old" || return; done
+	for program in $NAMES; do mv "$CNI/$program" "$CNI/.$program.railhead-old" || return; done
 }
 killed_while_names_are_given_back()
 {
@@ -172,7 +172,7 @@ a_file_that_appears_outlives_a_removal()
 
 a_full_disk()
 {
-	mount -t tmpfs -o size=144k,mode=755 small "$CNI" && heads a && holds heads-a || return
+	mount -t tmpfs -o size=176k,mode=755 small "$CNI" && heads a && holds heads-a || return
 	head -c 200k /dev/zero >"$CNI/ballast" 2>/dev/null
 	! heads b && says "No space left" && says "free some space" && says "no program was changed" && holds heads-a &&
 		rm "$CNI/ballast" && heads b && holds heads-b
@@ -180,7 +180,7 @@ a_full_disk()
 
 a_disk_that_fills_up_among_the_programs()
 {
-	mount -t tmpfs -o size=144k,mode=755 small "$CNI" && heads a || return
+	mount -t tmpfs -o size=176k,mode=755 small "$CNI" && heads a || return
 	head -c 40k /dev/zero >"$CNI/ballast"
 	! heads b && says "No space left" && holds heads-a && rm "$CNI/ballast" && heads b && holds heads-b
 }

@@ -25,7 +25,7 @@ again_changes_nothing()
 {
 	image a && start || return
 	ls -Ali --time-style=full-iso "$CNI" >$W/before
-	start && says "unchanged macvlan" && says "0 written" && ls -Ali --time-style=full-iso "$CNI" | diff $W/before - >>$W/out
+	start && says "unchanged macvlan" && says ": 0 written" && ls -Ali --time-style=full-iso "$CNI" | diff $W/before - >>$W/out
 }
 
 # A runtime executes them as root: no other user may change them or have their rights.
@@ -38,13 +38,13 @@ owner_and_mode_are_repaired()
 	[ "$(stat -c %a "$CNI/macvlan")" = 777 ] || return
 	start && for name in $expected; do says "repaired $name: its owner, mode or capabilities" || return; done
 	message_says "$(wc -w <<<"$expected") written" && holds a && [ "$(stat -c %u "$CNI/sriov")" = 0 ] && says "unchanged railhead-ipam" &&
-		{ ! command -v getcap >/dev/null || [ -z "$(getcap "$CNI/ipoib")" ]; } && start && message_says "0 written"
+		{ ! command -v getcap >/dev/null || [ -z "$(getcap "$CNI/ipoib")" ]; } && start && message_says ": 0 written"
 }
 
 complete_on_a_read_only_host()
 {
 	image a && start || return
-	mount --bind "$CNI" "$CNI" && mount -o remount,bind,ro "$CNI" && start && message_says "0 written"
+	mount --bind "$CNI" "$CNI" && mount -o remount,bind,ro "$CNI" && start && message_says ": 0 written"
 }
 
 foreign_stops_before_anything_is_touched()
@@ -198,7 +198,7 @@ all_are_synced_before_the_first_gets_its_name()
 another_prefix_keeps_names_in_use()
 {
 	image a && start PLUGIN_PREFIX=old- && pod p1 old-macvlan && image b && start PLUGIN_PREFIX=rh- && holds b rh- &&
-		says "kept old-macvlan" && says "removed old-ipvlan" && message_says ": $ALL written, $((ALL - 2)) removed, 1 unchanged or kept" && [ ! -e "$CNI/old-ipvlan" ] && end p1 old-macvlan &&
+		says "kept old-macvlan" && says "removed old-ipvlan" && message_says ": $ALL written, $(($(wc -w <<<"$PLUGINS") - 1)) removed, 1 unchanged or kept" && [ ! -e "$CNI/old-ipvlan" ] && end p1 old-macvlan &&
 		start PLUGIN_PREFIX=rh- && says "removed old-macvlan" && [ ! -e "$CNI/old-macvlan" ] && holds b rh-
 }
 
@@ -216,7 +216,7 @@ two_at_once()
 	wait
 	cat $W/at-once-*/out >>$W/out
 	rm -rf $W/at-once-*
-	holds a && [ "$(grep -c "$ALL written" $W/out)" = 1 ] && [ "$(grep -c '0 written' $W/out)" = 3 ]
+	holds a && [ "$(grep -c "$ALL written" $W/out)" = 1 ] && [ "$(grep -c ": 0 written" $W/out)" = 3 ]
 }
 
 CASES+=(

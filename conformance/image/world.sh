@@ -6,7 +6,8 @@
 # quick to copy where a test copies them a hundred times.
 
 PLUGINS=$("$TOP/tools/plugins.sh")
-ALL=$(wc -w <<<"$PLUGINS railhead-ipam")
+NAMES="$PLUGINS railhead-ipam railhead-hook"
+ALL=$(wc -w <<<"$NAMES")
 C=$W/c # the container
 CHROOT=$(command -v chroot)
 CNI=$C/host/opt/cni/bin
@@ -17,7 +18,7 @@ id_of() { grep -aom1 'railhead-build: [0-9a-f]*' "$1" | sed 's/.* //'; }
 make_build() # FOLDER ID: the programs of BIN with that ID
 {
 	mkdir -p "$1" || return
-	for program in $PLUGINS railhead railhead-ipam railhead-install; do
+	for program in $NAMES railhead railhead-install; do
 		strip -o "$W/stripped" "$BIN/$program" && sed "s/$ID_A/$2/g" "$W/stripped" >"$1/$program" && chmod 755 "$1/$program" || return
 	done
 }
@@ -25,7 +26,7 @@ make_build() # FOLDER ID: the programs of BIN with that ID
 make_heads() # FOLDER FROM
 {
 	mkdir -p "$1" || return
-	for program in $PLUGINS railhead railhead-ipam; do
+	for program in $NAMES railhead; do
 		head -c 6000 "$2/$program" >"$1/$program" && chmod 755 "$1/$program" || return
 	done
 	ln -s "$2/railhead-install" "$1/railhead-install"
@@ -88,9 +89,9 @@ traced() # SOURCE [OPTION...]
 holds() # a|b [PREFIX]: every program is of that build, byte for byte, and nothing is left beside them
 {
 	local from=$W/$1 program name
-	for program in $PLUGINS railhead-ipam; do
+	for program in $NAMES; do
 		name=${2-}$program
-		[ "$program" != railhead-ipam ] || name=$program
+		[[ $program != railhead* ]] || name=$program
 		cmp "$from/$program" "$CNI/$name" >>$W/out 2>&1 || return
 		[ "$(stat -c %a "$CNI/$name")" = 755 ] || return
 	done

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "lib/base/parse.h"
+#include "lib/base/version.h"
 #include "lib/sys/fs.h"
 #include "lib/sys/netns.h"
 #include "plugins/prepared/prepared_priv.h"
@@ -23,6 +24,10 @@
 #define RETRY_MS 30000  /* for what may pass */
 #define LIMIT_MS 110000 /* the kubelet waits for two minutes */
 #define PAUSE_MS 500
+
+#define USAGE                                                                                      \
+	"usage: railhead-hook --pod UID --claim UID <STATE\n"                                      \
+	"It is a createRuntime hook; see railhead-hook(8).\n"
 
 /* ---- pure ---- */
 
@@ -325,9 +330,13 @@ int gate_main(int argc, char **argv, const struct delegate_builtin *rails)
 	struct err e;
 	size_t len;
 
+	if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "--help") == 0)) {
+		(void)printf("%s",
+			     argv[1][2] == 'v' ? "railhead-hook " RAILHEAD_VERSION "\n" : USAGE);
+		return 0;
+	}
 	if (argc != 5 || strcmp(argv[1], "--pod") != 0 || strcmp(argv[3], "--claim") != 0) {
-		(void)fprintf(stderr, "usage: railhead-hook --pod UID --claim UID <STATE\n"
-				      "It is a createRuntime hook; see railhead-hook(8).\n");
+		(void)fputs(USAGE, stderr);
 		return 2;
 	}
 	(void)signal(SIGPIPE, SIG_IGN);

@@ -58,7 +58,7 @@ static int add_commands(struct bundle *b, struct err *e)
 /* Plugins of other projects have the same names: each says what it is. */
 static int add_plugins(struct bundle *b, struct err *e)
 {
-	static const char *const names[] = { PLUGIN_NAMES, "railhead-ipam" };
+	static const char *const names[] = { PLUGIN_NAMES, "railhead-ipam", CLAIM_NAMES };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char path[64], file[64];
