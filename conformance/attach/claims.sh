@@ -33,13 +33,20 @@ claim()
 			ipam: {type: "railhead-ipam", pool: "rail{n}"}}]}'" | ${4:-.}" >"$folder/$1.json" || fail 'test error: claim'
 	chmod 600 "$folder/$1.json"
 }
-# The driver's Unprepare needs no interface and no sandbox.
 claims_gone()
 {
 	eq 'records' "$(recorded)" 0
 	eq 'leases' "$(lease_count)" 0
 	rm -rf "$RUN/claims"
 	rails_gone
+}
+# The driver's Unprepare, of a claim that the gate attached.
+claim_ends()
+{
+	PLUGIN=rails CID=$CLAIM_A IFN=claim0
+	rails_conf '.name="railhead-claims"'
+	want_ok DEL
+	rm -rf "$RUN/claims/$CLAIMS_POD"
 }
 attached() { find "$RUN/claims/$CLAIMS_POD" -name '*.result' -size +1c | wc -l; }
 
@@ -274,10 +281,7 @@ test_claims_a_killed_gate()
 	done
 	gate_passes
 	container_ends
-	rm "$RUN/claims/$CLAIMS_POD/$CLAIM_A.json"
-	PLUGIN=rails CID=$CLAIM_A IFN=claim0
-	rails_conf '.name="railhead-claims"'
-	want_ok DEL
+	claim_ends
 	claims_gone
 }
 
@@ -348,8 +352,45 @@ test_claims_the_gate_ends_with_its_container()
 	container p1
 	gate_passes
 	container_ends
-	PLUGIN=rails CID=$CLAIM_A IFN=claim0
-	rails_conf '.name="railhead-claims"'
-	want_ok DEL
+	claim_ends
+	claims_gone
+}
+
+# claims_runtime NAME: a container with the hook, in the pod's cgroup: what its first process prints, or the error.
+claims_runtime()
+{
+	local of=/railhead-claims-$$/pod$CLAIMS_POD/c1
+	jq -n --arg n "/run/netns/p1" --arg g "$of" --arg h "$BIN/railhead-hook" --arg p "$CLAIMS_POD" --arg c $CLAIM_A '{ociVersion: "1.0.2",
+		root: {path: "rootfs"}, process: {user: {uid: 0, gid: 0}, cwd: "/", args: ["/busybox", "ip", "-o", "link"]},
+		mounts: [{destination: "/proc", type: "proc", source: "proc"}], hooks: {createRuntime: [{path: $h, args: ["railhead-hook", "--pod", $p, "--claim", $c]}]},
+		linux: {cgroupsPath: $g, namespaces: [{type: "mount"}, {type: "pid"}, {type: "network", path: $n}]}}' >"$BUNDLE/config.json"
+	(cd "$BUNDLE" && timeout -s KILL "$LIMIT" "$1" --root "$W/oci" run c1) >"$W/out" 2>"$W/err"
+	RC=$?
+	take_output
+}
+
+# The real runtimes: what a container sees of its rails, and that none runs without them.
+test_claims_the_hook_of_a_container()
+{
+	local runtime
+	claims_here 2
+	BUNDLE=$W/bundle-oci
+	mkdir -p "$BUNDLE/rootfs/proc" && cp /bin/busybox "$BUNDLE/rootfs/" || skip 'there is no busybox'
+	mount -t cgroup2 claims /sys/fs/cgroup || skip 'there are no control groups of version 2'
+	for runtime in runc crun; do
+		command -v $runtime >/dev/null || continue
+		claim $CLAIM_A rails '[0,1]'
+		claims_runtime $runtime
+		eq "$runtime with a claim: $ERR" "$RC" 0
+		[[ $OUT == *rail0@* && $OUT == *rail1@* ]] || fail "$runtime: the first process does not see the rails: $OUT"
+		claim_ends
+		claims_runtime $runtime
+		[ "$RC" != 0 ] || fail "$runtime: a container without its rails starts"
+		eq "$runtime: output of a process that must not run" "$OUT" ''
+		[ $runtime = crun ] || has "$runtime: the reason" "$ERR" "railhead-hook: 108: node $(hostname): claim $CLAIM_A of pod $CLAIMS_POD is not prepared"
+	done
+	rmdir "/sys/fs/cgroup/railhead-claims-$$/pod$CLAIMS_POD" "/sys/fs/cgroup/railhead-claims-$$" 2>/dev/null
+	umount /sys/fs/cgroup
+	rm -rf "$BUNDLE"
 	claims_gone
 }
