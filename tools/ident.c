@@ -22,10 +22,6 @@ const char railhead_ident[] = "railhead-ident: program, version " RAILHEAD_VERSI
 extern const char railhead_ipam_mark[];
 const char railhead_ipam_mark[] = MARK("railhead-ipam") "\n";
 
-/* What railhead and railhead-hook look for in the program rails: plugins/prepared/builtin.h. */
-extern const char railhead_rails_mark[];
-const char railhead_rails_mark[] = MARK("rails") "\n";
-
 const char railhead_build[] = BUILD;
 
 /* The note: lib/sys/build_mark.h. Sizes of name and text, type 1; both are padded to four bytes. */

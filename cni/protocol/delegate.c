@@ -103,14 +103,19 @@ int delegate_start(const struct cni_call *call, const struct delegate_call *what
 	const char *type = call->conf.ipam_type;
 	const char *path = what->path ? what->path : call->env.path;
 
-	if (delegate_find(path, type, d->path, sizeof(d->path), e))
+	const struct delegate_builtin *b = call->builtin;
+	const bool alone = b && !b->mark && strcmp(b->type, type) == 0;
+
+	if (alone)
+		(void)snprintf(d->path, sizeof(d->path), "%.64s", type);
+	else if (delegate_find(path, type, d->path, sizeof(d->path), e))
 		return -1;
 	auto_free char **env = make_env(what, e);
 	if (!env)
 		return -1;
 	d->type = type;
 
-	bool carried = is_carried(call->builtin, type, d->path);
+	bool carried = alone || is_carried(b, type, d->path);
 	const struct exec_req req = { .path = d->path,
 				      .run = carried ? run_builtin : NULL,
 				      .arg = call->builtin,

@@ -64,7 +64,9 @@ struct delegate_call {
 /* A delegate whose code this program carries. */
 struct delegate_builtin {
 	const char *type; /* as in ipam.type */
-	const char *mark; /* what its program of this build begins with: lib/sys/build_mark.h */
+	/* What its program of this build begins with (lib/sys/build_mark.h); NULL: the code runs
+	 * whether there is a program or not. */
+	const char *mark;
 	int (*run)(void); /* the program's main: environment and stdin in, stdout and status out */
 };
 

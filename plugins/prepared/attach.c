@@ -48,8 +48,6 @@ static int run_rails(const struct one *x, enum cni_command cmd, char **output, s
 {
 	const char *type = json_text(x->network, "type");
 	auto_free char *text = json_print(x->network, false);
-	struct delegate_builtin rails =
-		x->job->rails ? *x->job->rails : (struct delegate_builtin){ .run = NULL };
 	struct names names;
 	struct delegate d;
 	size_t len;
@@ -57,11 +55,10 @@ static int run_rails(const struct one *x, enum cni_command cmd, char **output, s
 	if (!text)
 		return err_nomem(e);
 	name_call(x, &names);
-	rails.type = type;
 	const struct cni_call call = {
 		.ctx = *x->job->ctx,
 		.conf = { .text = text, .len = strlen(text), .ipam_type = type },
-		.builtin = rails.run ? &rails : NULL
+		.builtin = x->job->rails
 	};
 	const struct delegate_call what = { .cmd = cmd,
 					    .container = x->p->claim.uid,

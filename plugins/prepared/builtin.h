@@ -5,9 +5,6 @@
 
 #include "cni/protocol/delegate.h"
 
-/* Of tools/ident.c, which every program of the build carries. */
-extern const char railhead_rails_mark[];
-
 /* prepared_rails - run() is the whole program rails, which carries railhead-ipam. */
 extern const struct delegate_builtin prepared_rails;
 

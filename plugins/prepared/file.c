@@ -49,14 +49,6 @@ static int check_id(const struct prepared_id *id, const char *what, struct err *
 				 what, id->uid, id->ns, id->name);
 }
 
-/* The name of the program; railhead-install may have given it a prefix. */
-static bool is_rails(const char *type)
-{
-	const size_t len = strlen(type), tail = strlen("rails");
-
-	return id_valid(type) && len >= tail && len < 64 && strcmp(type + len - tail, "rails") == 0;
-}
-
 int prepared_check(const struct prepared *p, struct err *e)
 {
 	const size_t n = json_len(p->networks);
@@ -67,7 +59,7 @@ int prepared_check(const struct prepared *p, struct err *e)
 		return err_set(e, ERR_CONFIG, 0, WHAT ": \"networks\" is not an array of 1 to %d",
 			       PREPARED_NETWORKS_MAX);
 	json_each (it, p->networks)
-		if (json_type(it) != JSON_OBJECT || !is_rails(json_text(it, "type")) ||
+		if (json_type(it) != JSON_OBJECT || strcmp(json_text(it, "type"), "rails") != 0 ||
 		    !id_valid(json_text(it, "name")) || strlen(json_text(it, "name")) > CNI_ID_MAX)
 			return err_set(e, ERR_CONFIG, 0,
 				       WHAT ": a network is not an object with a name and the "

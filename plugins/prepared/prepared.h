@@ -79,8 +79,8 @@ struct prepared_job {
 	const struct ctx *ctx;
 	const char *pod_uid;
 	const char *claim_uid; /* prepared_end: this one; prepared_attach: this one must be there */
-	const char *cni_path;  /* folders with the programs rails and railhead-ipam */
-	const struct delegate_builtin *rails; /* NULL: it is executed. type is not read */
+	const char *cni_path;  /* folders with the program railhead-ipam */
+	const struct delegate_builtin *rails; /* NULL: the program rails is there, too */
 };
 
 /* The network namespace of a pod. */
