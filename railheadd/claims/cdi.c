@@ -209,7 +209,7 @@ int claim_cdi_remove(const struct ctx *ctx, const char *claim_uid, struct err *e
 	char name[NAME_MAX + 1];
 
 	if (dir < 0)
-		return why.errnum == ENOENT ? 0 : err_pass(e, &why);
+		return files_beside_is_gone(ctx, CDI_DIR, &why) ? 0 : err_pass(e, &why);
 	claim_cdi_name(claim_uid, name);
 	return fs_unlink_at(dir, name, e) ? err_wrap(e, "the CDI file") : 0;
 }

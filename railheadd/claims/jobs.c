@@ -221,24 +221,24 @@ int job_prepare(const struct jobs_place *p, const struct dra_request *r)
 	return rc;
 }
 
-/* True: the folder has a file of this claim. Its end may have begun, and may have failed. */
-static bool job_has_claim(int all, const char *pod_uid, const char *claim_uid)
+/* 1: the folder has a file of this claim. Its end may have begun, and may have failed. */
+static int job_has_claim(int all, const char *pod_uid, const char *claim_uid, struct err *e)
 {
 	auto_fs_names struct fs_names files = { .n = 0 };
 	size_t len = strlen(claim_uid);
-	struct err ignored;
+	struct err why;
 
-	if (fs_names_at(all, pod_uid, FS_NAMES_MAX, &files, &ignored))
-		return false;
+	if (fs_names_at(all, pod_uid, FS_NAMES_MAX, &files, &why))
+		return fs_is_gone(all, pod_uid, &why) ? 0 : err_pass(e, &why);
 	for (size_t i = 0; i < files.n; i++) {
 		if (strncmp(files.name[i], claim_uid, len) == 0 && files.name[i][len] == '.')
-			return true;
+			return 1;
 	}
-	return false;
+	return 0;
 }
 
-/* A claim that was never prepared is a success. The CDI file goes first: no container starts. */
-static int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e)
+/* The CDI file goes first: no container starts. */
+int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e)
 {
 	struct prepared_job job = { p->ctx, NULL, c->uid, p->bin, p->rails };
 	auto_fs_names struct fs_names pods = { .n = 0 };
@@ -249,14 +249,15 @@ static int job_end(const struct jobs_place *p, const struct dra_claim *c, struct
 		return -1;
 	(void)snprintf(path, sizeof(path), "%.2000s/" PREPARED_FOLDER, p->ctx->run_dir);
 	if (fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &pods, &why))
-		return why.errnum == ENOENT ? 0 : err_pass(e, &why);
+		return fs_is_gone(AT_FDCWD, path, &why) ? 0 : err_pass(e, &why);
 	auto_fd int all = fs_open_dir(path, false, e);
 
 	if (all < 0)
 		return -1;
 	for (size_t i = 0; i < pods.n; i++) {
 		job.pod_uid = pods.name[i];
-		if (job_has_claim(all, job.pod_uid, c->uid) && prepared_end(&job, e))
+		const int rc = job_has_claim(all, job.pod_uid, c->uid, e);
+		if (rc < 0 || (rc && prepared_end(&job, e)))
 			return -1;
 	}
 	return 0;

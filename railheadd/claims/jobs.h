@@ -29,6 +29,12 @@ struct jobs_place {
 int job_prepare(const struct jobs_place *p, const struct dra_request *r);
 int job_unprepare(const struct jobs_place *p, const struct dra_request *r);
 
+/*
+ * job_end - nothing of the claim is left on this node. One that was never prepared is success. -1:
+ * it may be prepared still.
+ */
+int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e) must_check;
+
 /* Facts that one publication keeps for the next. */
 enum jobs_sharing { SHARING_UNKNOWN, SHARING_OFF, SHARING_ON };
 struct jobs_published {

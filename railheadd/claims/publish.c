@@ -80,7 +80,7 @@ static int publish_facts(const struct ctx *ctx, struct slices_facts *out, struct
 static int publish_list(struct publishing *p, struct json **out, struct err *e)
 {
 	struct api_request r = { "GET", "list", &api_slices, NULL, NULL, NULL, NULL };
-	char query[256];
+	char query[384]; /* the name of a node has up to 253 characters */
 
 	(void)snprintf(query, sizeof(query),
 		       "fieldSelector=spec.driver%%3D" CLAIM_DRIVER "%%2Cspec.nodeName%%3D%s",

@@ -186,14 +186,28 @@ int files_each(const struct device_files *f, files_fn fn, void *arg)
 
 /* ---- folders ---- */
 
-int files_open_beside(const struct ctx *ctx, const char *name, bool create, struct err *e)
+static void files_path_beside(const struct ctx *ctx, const char *name, char out[PATH_MAX])
 {
-	char path[PATH_MAX];
 	const char *slash = strrchr(ctx->run_dir, '/');
 	int above = slash ? (int)(slash - ctx->run_dir) : 0;
 
-	(void)snprintf(path, sizeof(path), "%.*s/%s", above, ctx->run_dir, name);
+	(void)snprintf(out, PATH_MAX, "%.*s/%s", above, ctx->run_dir, name);
+}
+
+int files_open_beside(const struct ctx *ctx, const char *name, bool create, struct err *e)
+{
+	char path[PATH_MAX];
+
+	files_path_beside(ctx, name, path);
 	return safe_open_dir(path, SAFE_OWNED | (create ? SAFE_CREATE : 0), e);
+}
+
+bool files_beside_is_gone(const struct ctx *ctx, const char *name, const struct err *why)
+{
+	char path[PATH_MAX];
+
+	files_path_beside(ctx, name, path);
+	return fs_is_gone(AT_FDCWD, path, why);
 }
 
 int files_put_noticed(int dir, const char *name, const char *text, struct err *e)

@@ -31,10 +31,11 @@ int files_of_hca(const struct ctx *ctx, struct nl *rdma, const struct resource_h
 
 /*
  * files_open_beside - a folder beside ctx->run_dir, as "cdi" for /run/cdi. create: also if it is
- * missing.
+ * missing. files_beside_is_gone - why, of files_open_beside(), says so, and a second look agrees.
  */
 int files_open_beside(const struct ctx *ctx, const char *name, bool create,
 		      struct err *e) must_check;
+bool files_beside_is_gone(const struct ctx *ctx, const char *name, const struct err *why);
 #define CDI_DIR "cdi"
 
 /*

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jobs_test.c: the end of a claim, also while the kernel says that its files are not there. */
+#include "railheadd/claims/jobs.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "lib/testing/dir.h"
+#include "lib/testing/syscall.h"
+#include "lib/testing/testing.h"
+
+#define CLAIMS "/mnt/railhead/claims"
+
+static struct ctx ctx;
+
+static int ends(struct err *e)
+{
+	const struct jobs_place place = { .ctx = &ctx, .node = "n", .bin = "/mnt/bin" };
+	const struct dra_claim claim = { "ns", "c", "cu" };
+
+	return job_end(&place, &claim, e);
+}
+
+static void begin(void)
+{
+	static const char *const folders[] = { "/mnt/railhead", CLAIMS, CLAIMS "/pu", "/mnt/cdi" };
+
+	(void)testing_dir();
+	ctx_init(&ctx, "test");
+	ctx.log.fd = -1;
+	ctx.run_dir = "/mnt/railhead";
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		ck_assert_int_eq(mkdir(folders[i], 0700), 0);
+	testing_file("/mnt/cdi/railhead.io-claim_cu.json", 0600, "{}");
+	/* A damaged file goes by records, of which there is none. */
+	testing_file(CLAIMS "/pu/cu.json", 0600, "{");
+}
+
+START_TEST(the_end_of_a_claim_leaves_nothing)
+{
+	struct stat st;
+	struct err e;
+
+	begin();
+	ck_assert_msg(ends(&e) == 0, "%s", e.msg);
+	ck_assert(stat(CLAIMS "/pu", &st) != 0 && errno == ENOENT);
+	ck_assert(stat("/mnt/cdi/railhead.io-claim_cu.json", &st) != 0 && errno == ENOENT);
+	ck_assert_int_eq(ends(&e), 0);
+}
+END_TEST
+
+/* The kubelet never asks again after a success: the addresses would be lost. */
+START_TEST(a_claim_that_is_not_seen_is_not_ended)
+{
+	struct err e;
+
+	begin();
+	ck_assert(!testing_fail_syscall(SYS_openat, ENOENT, ends));
+	ck_assert(!testing_fail_syscall(SYS_openat, EMFILE, ends));
+	ck_assert(!testing_fail_syscall(SYS_getdents64, EIO, ends));
+	ck_assert(!testing_fail_syscall(SYS_unlinkat, ENOENT, ends));
+	ck_assert_int_eq(ends(&e), 0);
+}
+END_TEST
+
+START_TEST(a_node_without_claims)
+{
+	struct err e;
+
+	(void)testing_dir();
+	ctx_init(&ctx, "test");
+	ctx.run_dir = "/mnt/railhead";
+	ck_assert_int_eq(ends(&e), 0);
+}
+END_TEST
+
+TEST_PROGRAM("jobs", the_end_of_a_claim_leaves_nothing, a_claim_that_is_not_seen_is_not_ended,
+	     a_node_without_claims)
