@@ -41,6 +41,7 @@ claims_down()
 	kn delete pod --all --grace-period=1 --wait --timeout=${LONG}s >/dev/null 2>&1
 	kn delete resourceclaim --all --wait --timeout=${LONG}s >/dev/null 2>&1
 	eventually nothing_of_claims || fail "left of claims: $(<"$W/is")"
+	multus_thin 1 "$(cluster_network 1)"
 	service 1 railhead-devices stop
 	service 1 railheadd stop
 	rm -f "$(node_root 1)"/etc/railhead/{agent.json,rails.json,kubeconfig}
@@ -141,6 +142,32 @@ once_rails_of_a_container_that_restarts()
 	eq 'what the new process saw' "$(saw a)" "$ALL_RAILS"
 }
 restarts_once() { kn get pod "$1" -o json | jq -e '.status.containerStatuses[0] | .restartCount == 1 and .ready'; }
+
+# sandbox_of NAME: that the chained plugin attached the claim of the pod to; empty, if the gate did so.
+sandbox_of()
+{
+	node 1 sh -c 'cat '"$CLAIMS/$(kn get pod "$1" -o jsonpath='{.metadata.uid}')"'/*.result' | jq -r .sandbox
+}
+# The entry of railhead in the network of n1: the rails are there before any container is made. Without it, as after a change by its
+# owner, the gate attaches. A DEL of the first pod comes while the file has no entry.
+once_rails_by_the_chained_plugin()
+{
+	claims_up
+	is 'the entry' multus_thin 1 "$(cluster_network 1 | jq -c '.plugins += [{type: "railhead"}]')"
+	counting a
+	running a
+	eq 'what the first process saw' "$(saw a)" "$ALL_RAILS"
+	has 'the sandbox of a' "$(node 1 ctr -n k8s.io containers ls -q)" "$(sandbox_of a)"
+	isnt 'the sandbox of a is not known' test -z "$(sandbox_of a)"
+	has 'the address of the pod' "$(kn get pod a -o jsonpath='{.status.podIP}')" 10.244.
+	is 'its owner writes the file' multus_thin 1 "$(cluster_network 1)"
+	counting b
+	running b
+	eq 'what the first process of b saw' "$(saw b)" "$ALL_RAILS"
+	eq 'the sandbox of b' "$(sandbox_of b)" ''
+	delete a b
+	eventually nothing_of_claims || fail "left: $(<"$W/is")"
+}
 
 # Pools of one address: the second pod waits, its Event says why, and it starts when the first one has gone.
 once_rails_that_are_full()

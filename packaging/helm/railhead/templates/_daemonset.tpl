@@ -12,10 +12,14 @@ back, under the names that they have in the image. */ -}}
   {{- if $v.plugins.remove }}
   args: [--remove]
   {{- end }}
+  {{- $chain := and $install $v.claims.chain }}
   {{- if or $install $v.plugins.only }}
   env:
     {{- if $install }}
     - {name: PLUGIN_PREFIX, value: {{ $v.plugins.prefix | quote }}}
+    {{- end }}
+    {{- with $chain }}
+    - {name: CNI_CONF, value: {{ . }}}
     {{- end }}
     {{- with $v.plugins.only }}
     - {name: PLUGINS, value: {{ join "," . | quote }}}
@@ -38,6 +42,9 @@ back, under the names that they have in the image. */ -}}
     - {name: {{ .volume }}, mountPath: /host/opt/cni/bin}
     - {name: run, mountPath: /run/railhead}
     - {name: cni, mountPath: /var/lib/cni, readOnly: true}
+    {{- with $chain }}
+    - {name: networks, mountPath: {{ . }}}
+    {{- end }}
 {{- end }}
 
 {{- /* railhead.labeller: a container that writes the labels of the node. */ -}}
@@ -200,6 +207,9 @@ spec:
             # Records name programs by their path on the node.
             - {name: plugins, mountPath: {{ $v.plugins.binDir }}{{ if not $restores }}, readOnly: true{{ end }}}
             {{- end }}
+            {{- with $v.claims.chain }}
+            - {name: networks, mountPath: {{ . }}}
+            {{- end }}
             - {name: boot, mountPath: /boot, readOnly: true}
         {{- if $devices }}
         - name: devices
@@ -283,6 +293,9 @@ spec:
         {{- if $restores }}
         # Copies for the agent, which sees them in its state. An emptyDir would not do: anybody may write there.
         - {name: restore, hostPath: {path: /var/lib/railhead/plugins, type: DirectoryOrCreate}}
+        {{- end }}
+        {{- with $v.claims.chain }}
+        - {name: networks, hostPath: {path: {{ . }}, type: DirectoryOrCreate}}
         {{- end }}
         - {name: boot, hostPath: {path: /boot, type: DirectoryOrCreate}}
         {{- if $v.nodeLabels.enabled }}

@@ -55,6 +55,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if ne .Values.plugins.binDir "/opt/cni/bin" }}
 {{- $_ := set $plugins "folder" .Values.plugins.binDir }}
 {{- end }}
+{{- with .Values.claims.chain }}
+{{- $_ := set $plugins "chain" . }}
+{{- end }}
 {{- if include "railhead.restores" . }}
 {{- $_ := set $plugins "restoreFrom" "/var/lib/railhead/plugins" }}
 {{- end }}
