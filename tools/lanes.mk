@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help help-all deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick bench-allrails bench-allrails-quick rails bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help help-all deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick bench-allrails bench-allrails-quick rails bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick bench-claims agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check settings-check examples-check install install-check image images image-check arm64 deb deb-check chart chart-check uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest upgrade-check cluster cluster-quick cluster-vm cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
@@ -213,6 +213,11 @@ bench-cluster: all helpers $(NODES_TEST) ## 1,024 nodes on real etcd, 64 on a re
 bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers: bench-cluster-%: all helpers $(NODES_TEST) ## one part of it (root): minutes
 	@tools/deps.sh cluster
 	@PARTS=$* $(BENCH_CLUSTER)
+bench-claims: all ## from kubectl create to the first process with eight rails: claims, and Multus beside them (root): five minutes
+	@$(MAKE) --no-print-directory cluster-programs
+	@mkdir -p $(B)/doc
+	@BENCH=$(abspath $(B))/doc/first-process.txt CLUSTER=$(CLUSTER) conformance/cluster/run.sh $(B)/bin
+	@cat $(B)/doc/first-process.txt
 bench-cluster-quick: all helpers $(NODES_TEST) ## the same with 32 nodes, and no figures
 	@tools/deps.sh cluster
 	@ENGINES=build/engines conformance/cluster-scale/run.sh --quick $(B)

@@ -6,7 +6,7 @@
 # CLUSTER=DIR: the results of fetch.sh and programs/build.sh (BINDIR/../cluster); QUICK=1: only cases with the word quick;
 # NO_SKIP=1: a skip is a failure; VERBOSE=1: print the time of each case; KEEP=1: a shell in the cluster before its end;
 # PEERS=DIR: the folder with whereabouts (BINDIR/../peers); LONG=SECONDS: the limit of each wait (180);
-# AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
+# BENCH=FILE: measure instead, and write the table there; AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -62,12 +62,14 @@ THEMES=(networks hostveth addresses failures gpus labels devices resourceclaims 
 LONG=${LONG:-180}
 PATIENCE=$LONG EVIDENCE_LINES=45
 parts=()
-for part in ../again ../harness/cases cgroups world node multus pods claims "${THEMES[@]}"; do
+for part in ../again ../harness/cases cgroups world node multus pods claims "${THEMES[@]}" firstprocess; do
 	parts+=("$HERE/$part.sh")
 	# shellcheck disable=SC1090
 	. "$HERE/$part.sh" || exit 2
 done
 no_name_twice "${parts[@]}"
+# The measuring, which is no test.
+[ -z "${BENCH-}" ] || THEMES=(firstprocess)
 
 # test_X is run on both nodes, once_X on the first. A comment "# quick: thin" or "# quick: both" before it: part of QUICK=1.
 cases()

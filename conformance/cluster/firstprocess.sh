@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# firstprocess.sh: how long a pod takes from `kubectl create` to its first process, with eight rails. Sourced by run.sh with BENCH=FILE,
+# where the table goes.
+#
+# One pod after the other, each kind in turn, so that all kinds meet the same machine. The scheduler places all of them.
+
+ROUNDS=${ROUNDS:-15}
+FIRST_KINDS='claim chained multus eight none'
+
+# first_filter KIND: what makes a pod of that kind, as a jq filter
+first_filter()
+{
+	echo 'del(.spec.nodeName) | .spec.nodeSelector = {"kubernetes.io/hostname": "n1"}
+		| .spec.containers[0].command = ["/bin/sh", "-c", "read now rest </proc/uptime; echo $now; trap exit TERM; sleep 1000000 & wait"]'
+	case $1 in
+	claim | chained) echo '| .spec.containers[0].resources.limits = {"railhead.io/rails": "1"}' ;;
+	esac
+}
+first_networks()
+{
+	case $1 in
+	multus) echo first ;;
+	eight) echo 'ref1, ref2, ref3, ref4, ref5, ref6, ref7, ref8' ;;
+	esac
+}
+first_said() { [ -n "$(kn logs "$1" 2>/dev/null)" ]; }
+
+# first_time KIND NUMBER: seconds, with two digits behind the point
+first_time()
+{
+	local name=$1-$2 began
+	[ "$1" != chained ] || multus_thin 1 "$(cluster_network 1 | jq -c '.plugins += [{type: "railhead"}]')"
+	sleep 0.5 # containerd reads the folder again
+	read -r began _ </proc/uptime
+	pod "$name" "$(first_networks "$1")" "$(first_filter "$1")"
+	eventually first_said "$name"
+	echo "$1 $(kn logs "$name" | awk -v began="$began" 'NR == 1 { printf "%.2f\n", $1 - began }')" >>"$W/first"
+	[ "$1" != chained ] || multus_thin 1 "$(cluster_network 1)"
+	delete "$name"
+}
+
+once_time_to_first_process()
+{
+	local i kind
+	claims_up
+	nad first "$(jq -cn --argjson ipam "$RAIL_POOLS" '{cniVersion: "1.1.0", name: "first", type: "rails", kind: "macvlan", ipam: $ipam}')"
+	for i in 1 2 3 4 5 6 7 8; do
+		nad "ref$i" "$(jq -cn --arg i "$i" '{cniVersion: "1.0.0", name: "ref\($i)", type: "reference-macvlan", master: "eth\($i)",
+			ipam: {type: "host-local", ranges: [[{subnet: "10.3\($i).0.0/16"}]]}}')"
+	done
+	: >"$W/first"
+	for ((i = 0; i < ROUNDS; i++)); do
+		for kind in $FIRST_KINDS; do first_time "$kind" "$i"; done
+	done
+	for kind in $FIRST_KINDS; do
+		awk -v kind="$kind" '$1 == kind { print $2 }' "$W/first" | sort -n | awk -v kind="$kind" '{ t[NR] = $1 }
+			END { printf "%-8s p50 %.2f s, highest %.2f s of %d\n", kind, t[int((NR + 1) / 2)], t[NR], NR }'
+	done >"$BENCH"
+	eq 'times' "$(wc -l <"$W/first")" $((5 * ROUNDS))
+}
