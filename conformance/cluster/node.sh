@@ -31,7 +31,7 @@ node_plugins()
 {
 	local bin p
 	bin=$(node_root "$1")/opt/cni/bin
-	for p in macvlan ipvlan rails sriov rdma railhead-ipam railhead railhead-hook; do
+	for p in macvlan ipvlan rails sriov rdma railhead-ipam; do
 		cp "$FROM/$p" "$bin" || return
 	done
 	mkdir -p "$(node_root "$1")/usr/local/bin"

@@ -16,7 +16,7 @@ claims_up()
 	config=${1-'{"kind": "macvlan", "ipam": '$RAIL_POOLS'}'}
 	root=$(node_root 1)
 	trap claims_down EXIT
-	mkdir -p "$root/etc/railhead"
+	cp "$FROM/railhead" "$FROM/railhead-hook" "$root/opt/cni/bin" && mkdir -p "$root/etc/railhead" || fail 'test error: programs'
 	cp "$TOP/examples/rails/rails.json" "$root/etc/railhead/rails.json" || fail 'test error: rails.json'
 	for i in 0 1 2 3 4 5 6 7; do
 		pool 1 "rail$i" --subnet "10.2$i.0.0/16" --range "10.2$i.1.0/${LEAST:-24}"
@@ -44,7 +44,7 @@ claims_down()
 	multus_thin 1 "$(cluster_network 1)"
 	service 1 railhead-devices stop
 	service 1 railheadd stop
-	rm -f "$(node_root 1)"/etc/railhead/{agent.json,rails.json,kubeconfig}
+	rm -f "$(node_root 1)"/etc/railhead/{agent.json,rails.json,kubeconfig} "$(node_root 1)"/opt/cni/bin/{railhead,railhead-hook}
 	k delete deviceclass $CLASS --ignore-not-found >/dev/null
 	k delete resourceslice --field-selector spec.driver=railhead.io >/dev/null
 	k delete railnodes --all >/dev/null 2>&1
