@@ -24,7 +24,7 @@ int agent_store_open(struct event_base *base, const struct log *log, struct agen
 		     struct cluster_store **out, struct err *e) must_check;
 
 /* agent_store_login - the same without a store: of the kubeconfig, or of the ServiceAccount. */
-int agent_store_login(const struct agent_conf_kube *c, struct kube_login *out,
+int agent_store_login(const struct agent_conf_kube *c, struct kube_login *l,
 		      struct err *e) must_check;
 
 #endif
