@@ -307,8 +307,10 @@ static int claim_add_device(struct claim_networks *all, const struct claim_devic
 		return -1;
 	while (i < all->n && !json_same(all->of[i].tree, m->network))
 		i++;
-	if (i == all->n)
-		all->of[all->n++] = (struct claim_network){ TAKE_PTR(m->network), 0 };
+	if (i == all->n) {
+		all->of[i].tree = TAKE_PTR(m->network);
+		all->n++;
+	}
 	all->of[i].rails |= d->rails;
 	return 0;
 }

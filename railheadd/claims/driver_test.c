@@ -109,8 +109,9 @@ static bool is_there(const void *path)
 
 static void begin(void)
 {
+	base = loop_new();
 	const struct claims_driver_conf conf = {
-		.base = base = loop_new(),
+		.base = base,
 		.kubelet = KUBELET,
 		.place = { &ctx, NULL, "n1", "/mnt/bin", NULL },
 		.prepare = prepare,

@@ -30,11 +30,14 @@ int job_say(const struct err *why, const void *bytes, size_t len)
 	struct job_head h;
 
 	memset(&h, 0, sizeof(h));
-	if (why)
+	if (why) {
 		h.why = *why;
-	h.len = why ? 0 : len;
+		bytes = NULL;
+	}
+	if (bytes)
+		h.len = len;
 	return fwrite(&h, sizeof(h), 1, stdout) == 1 &&
-			       (!h.len || fwrite(bytes, h.len, 1, stdout) == 1) &&
+			       (!bytes || fwrite(bytes, 1, len, stdout) == len) &&
 			       fflush(stdout) == 0
 		       ? 0
 		       : 1;
@@ -42,7 +45,7 @@ int job_say(const struct err *why, const void *bytes, size_t len)
 
 int job_ended(const struct slow_answer *a, const void **bytes, size_t *len, struct err *e)
 {
-	struct job_head h;
+	struct job_head h = { .len = 0 };
 
 	if (slow_ended(a, e))
 		return -1;
