@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -256,19 +255,6 @@ static bool may_pass(const struct err *e)
 	return false;
 }
 
-/* The process has not executed the container's program yet, which inherits the limit. */
-static int lift_memlock(const struct gate *g, struct err *e)
-{
-	static const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	auto_prepared struct prepared p = { .networks = NULL };
-
-	if (prepared_read(&g->ctx, g->job.pod_uid, g->job.claim_uid, &p, e) < 0)
-		return -1;
-	if (!p.memlock || prlimit(g->state.pid, RLIMIT_MEMLOCK, &unlimited, NULL) == 0)
-		return 0;
-	return err_set(e, ERR_KERNEL, errno, "the limit of locked memory");
-}
-
 static int work(const void *arg)
 {
 	struct gate g = *(const struct gate *)arg;
@@ -288,7 +274,7 @@ static int work(const void *arg)
 			return report(&g, &e);
 		(void)nanosleep(&pause, NULL);
 	}
-	return lift_memlock(&g, &e) ? report(&g, &e) : 0;
+	return 0;
 }
 
 static int wait_for(struct exec_child *child, int container, struct err *e)

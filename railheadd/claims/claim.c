@@ -83,10 +83,7 @@ char *claim_rails_text(uint64_t rails, char out[CLAIM_RAILS_LEN])
 struct rail_config {
 	const char *version, *kind;
 	const struct json *network, *may_override, *namespaces;
-	int memlock;
 };
-
-static const struct json_enum claim_memlock[] = { { "unlimited", true }, { NULL, 0 } };
 
 static const struct json_field rail_config_keys[] = {
 	{ "apiVersion", J_STRING, J_AT(struct rail_config, version), .flags = J_REQUIRED },
@@ -94,7 +91,6 @@ static const struct json_field rail_config_keys[] = {
 	{ "network", J_OBJECT, J_AT(struct rail_config, network) },
 	{ "mayOverride", J_ARRAY, J_AT(struct rail_config, may_override) },
 	{ "allowedNamespaces", J_ARRAY, J_AT(struct rail_config, namespaces) },
-	{ "memlock", J_ENUM, J_AT(struct rail_config, memlock), .names = claim_memlock },
 	{ 0 },
 };
 
@@ -212,7 +208,6 @@ struct claim_merge {
 	const char *request, *ns;
 	struct json *network; /* owned; NULL: no class has given one yet */
 	const struct json *may_override;
-	bool memlock;
 };
 
 static int claim_take_class(struct claim_merge *m, const struct rail_config *c, struct err *e)
@@ -230,17 +225,14 @@ static int claim_take_class(struct claim_merge *m, const struct rail_config *c, 
 		return -1;
 	m->network = json_dup(c->network);
 	m->may_override = c->may_override;
-	m->memlock = c->memlock;
 	return m->network ? 0 : err_nomem(e);
 }
 
 static int claim_take_claim(struct claim_merge *m, const struct rail_config *c, struct err *e)
 {
-	if (c->may_override || c->namespaces || c->memlock)
+	if (c->may_override || c->namespaces)
 		return err_set(e, ERR_CONFIG, 0, "%s: is a key of a device class",
-			       c->may_override ? "mayOverride"
-			       : c->namespaces ? "allowedNamespaces"
-					       : "memlock");
+			       c->may_override ? "mayOverride" : "allowedNamespaces");
 	json_each (key, c->network) {
 		if (!claim_has_text(m->may_override, json_key(key))) {
 			err_set(e, ERR_FORBIDDEN, 0,
@@ -344,12 +336,10 @@ static int claim_make_networks(const struct json *config, struct claim *c, struc
 	if (!list)
 		return err_nomem(e);
 	for (size_t i = 0; i < c->n; i++) {
-		struct claim_merge m = { .config = config,
-					 .request = c->device[i].request,
-					 .ns = c->prepared.claim.ns };
+		struct claim_merge m = { config, c->device[i].request, c->prepared.claim.ns, NULL,
+					 NULL };
 		int rc = claim_add_device(&all, &c->device[i], &m, e);
 
-		c->prepared.memlock |= m.memlock;
 		json_free(m.network);
 		if (rc)
 			return err_wrap(e, "request %s", c->device[i].request);
