@@ -298,8 +298,7 @@ static int write_public(const struct prepared_job *job, const struct prepared_sa
 
 	for (size_t i = 0; i < all->n; i++)
 		added |= all->item[i].added;
-	(void)snprintf(path, sizeof(path), "%.1024s/" PREPARED_FOLDER "/%.63s/" PREPARED_PUBLIC,
-		       job->ctx->run_dir, job->pod_uid);
+	prepared_public(job->ctx, job->pod_uid, path);
 	return added ? pod_files_write(job->ctx, s->netns, path, e) : 0;
 }
 

@@ -110,6 +110,12 @@ bool prepared_uid_of(const char *file, const char *suffix, char uid[64])
 	return id_valid(uid);
 }
 
+void prepared_public(const struct ctx *ctx, const char *pod_uid, char out[PATH_MAX])
+{
+	(void)snprintf(out, PATH_MAX, "%.1024s/" PREPARED_FOLDER "/%.63s/" PREPARED_PUBLIC,
+		       ctx->run_dir, pod_uid);
+}
+
 static int check_uid(const char *uid, const char *what, struct err *e)
 {
 	return id_valid(uid) && strlen(uid) < 64

@@ -17,6 +17,8 @@
 #ifndef RAILHEAD_PLUGINS_PREPARED_PREPARED_H
 #define RAILHEAD_PLUGINS_PREPARED_PREPARED_H
 
+#include <limits.h>
+
 #include "cni/protocol/delegate.h"
 
 #define PREPARED_FOLDER       "claims"
@@ -51,6 +53,9 @@ void prepared_clear(struct prepared *p);
  * networks, and is attached; or the pod has too many claims.
  */
 int prepared_put(const struct ctx *ctx, const struct prepared *p, struct err *e) must_check;
+
+/* prepared_public - the folder that the pod reads. prepared_put makes it, with mode 0755. Pure. */
+void prepared_public(const struct ctx *ctx, const char *pod_uid, char out[PATH_MAX]);
 
 /*
  * prepared_read - 1: read; 0: the claim is not prepared. ERR_DECODE: its file is damaged, or is

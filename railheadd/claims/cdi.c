@@ -8,10 +8,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/sys/fs.h"
-#include "lib/sys/safe_path.h"
 #include "railheadd/claims/claim.h"
 #include "railheadd/devices/files.h"
 #include "topo/read/rail_list.h"
@@ -92,13 +90,6 @@ static int claim_check_rails(const struct prepared *p, const struct rail_list *a
 
 /* ---- the file ---- */
 
-/* CLAIMS/POD_UID/pod, which the runtime reads in the mount namespace of the host. */
-static void claim_pod_folder(const struct ctx *ctx, const struct prepared *p, char out[PATH_MAX])
-{
-	(void)snprintf(out, PATH_MAX, "%.2000s/" PREPARED_FOLDER "/%s/" CDI_POD_FOLDER,
-		       ctx->run_dir, p->pod.uid);
-}
-
 static int claim_add_hook(struct json *edits, const struct prepared *p, const char *bin)
 {
 	const char *const words[] = { CDI_HOOK, "--pod", p->pod.uid, "--claim", p->claim.uid };
@@ -123,7 +114,8 @@ static int claim_add_mount(struct json *edits, const struct ctx *ctx, const stru
 	struct json *mounts = json_add_array(edits, "mounts"), *mount, *options;
 	char folder[PATH_MAX];
 
-	claim_pod_folder(ctx, p, folder);
+	/* The runtime reads it in the mount namespace of the host. */
+	prepared_public(ctx, p->pod.uid, folder);
 	if (!mounts || !(mount = json_push_object(mounts)) ||
 	    json_add_str(mount, "hostPath", folder) ||
 	    json_add_str(mount, "containerPath", CDI_MOUNT_AT) ||
@@ -178,25 +170,12 @@ bool claim_cdi_stands(const struct ctx *ctx, const struct prepared *p, const cha
 	       strcmp(now, text) == 0;
 }
 
-/* Any user of a container may read it. */
-static int claim_make_pod_folder(const struct ctx *ctx, const struct prepared *p, struct err *e)
-{
-	char folder[PATH_MAX];
-
-	claim_pod_folder(ctx, p, folder);
-	auto_fd int dir = safe_open_dir(folder, SAFE_OWNED | SAFE_CREATE, e);
-
-	if (dir < 0)
-		return -1;
-	return fchmod(dir, 0755) ? err_set(e, ERR_IO, errno, "%s", folder) : 0;
-}
-
 int claim_cdi_put(const struct ctx *ctx, const struct prepared *p, const char *text, struct err *e)
 {
 	auto_fd int dir = files_open_beside(ctx, CDI_DIR, true, e);
 	char name[NAME_MAX + 1];
 
-	if (dir < 0 || claim_make_pod_folder(ctx, p, e))
+	if (dir < 0)
 		return err_wrap(e, "the CDI file");
 	claim_cdi_name(p->claim.uid, name);
 	return files_put_noticed(dir, name, text, e) ? err_wrap(e, "the CDI file") : 0;

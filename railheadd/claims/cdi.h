@@ -12,7 +12,6 @@
 
 #define CDI_CLAIM_KIND "railhead.io/claim" /* "railhead.io/claim=UID" is the device */
 #define CDI_HOOK       "railhead-hook"
-#define CDI_POD_FOLDER "pod" /* of the pod, in its folder of claims */
 
 /*
  * claim_cdi - the file as text, owned by the caller. bin: the folder of CNI plugins. ERR_NOTFOUND:
@@ -21,8 +20,8 @@
 int claim_cdi(const struct ctx *ctx, const struct prepared *p, const char *bin, char **out,
 	      struct err *e) must_check;
 
-/* claim_cdi_stands - the file of the claim has this text. claim_cdi_put - write it, and make the
- * folder of the pod. claim_cdi_remove - no file is success. */
+/* claim_cdi_stands - the file of the claim has this text. claim_cdi_put - write it;
+ * prepared_put() has made the folder of the pod. claim_cdi_remove - no file is success. */
 bool claim_cdi_stands(const struct ctx *ctx, const struct prepared *p, const char *text);
 int claim_cdi_put(const struct ctx *ctx, const struct prepared *p, const char *text,
 		  struct err *e) must_check;

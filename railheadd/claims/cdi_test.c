@@ -37,7 +37,8 @@ static void begin(const char *rails)
 
 START_TEST(a_hook_and_a_folder)
 {
-	auto_prepared struct prepared p = prepared("[{\"rails\":[3]}]");
+	auto_prepared struct prepared p =
+		prepared("[{\"name\":\"n\",\"type\":\"rails\",\"rails\":[3]}]");
 	auto_free char *text = NULL;
 	struct stat st;
 
@@ -52,6 +53,7 @@ START_TEST(a_hook_and_a_folder)
 		"\"containerPath\":\"/run/railhead\",\"options\":[\"bind\",\"ro\",\"nosuid\","
 		"\"nodev\",\"noexec\"]}]}}]}");
 	ck_assert(!claim_cdi_stands(&ctx, &p, text));
+	ck_assert_msg(prepared_put(&ctx, &p, &e) == 0, "%s", e.msg);
 	ck_assert_msg(claim_cdi_put(&ctx, &p, text, &e) == 0, "%s", e.msg);
 	ck_assert(claim_cdi_stands(&ctx, &p, text));
 	ck_assert(!claim_cdi_stands(&ctx, &p, "{}"));
