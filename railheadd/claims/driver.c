@@ -11,6 +11,7 @@
 #include "lib/sys/safe_path.h"
 #include "railheadd/devices/grpc_server.h"
 #include "railheadd/devices/plugin_socket.h"
+#include "railheadd/watch/timer.h"
 
 #define STEP_MS       5000   /* a socket that was removed is noticed then */
 #define PUBLISH_MS    30000  /* between looks at the rails */
@@ -54,13 +55,6 @@ struct claims_driver {
 	char said[sizeof(((struct err *)0)->msg)], note[sizeof(((struct jobs_published *)0)->note)];
 };
 
-static void driver_arm(struct event *timer, int64_t ms)
-{
-	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-
-	(void)event_add(timer, &t);
-}
-
 static const struct log *driver_log(const struct claims_driver *d)
 {
 	return &d->conf.place.ctx->log;
@@ -71,7 +65,7 @@ static const struct log *driver_log(const struct claims_driver *d)
 static void driver_publish_again(struct claims_driver *d)
 {
 	d->looked = 0;
-	driver_arm(d->publish, 0);
+	(void)timer_arm(d->publish, 0);
 }
 
 static int driver_publish_end(struct claims_driver *d, const struct slow_answer *a, struct err *e)
@@ -114,12 +108,12 @@ static void driver_published(void *arg, enum child_end how, const char *text, si
 			log_error(driver_log(d), "claims: %s%s%s", e.msg, *e.detail ? ": " : "",
 				  e.detail);
 		memcpy(d->said, e.msg, sizeof(d->said));
-		driver_arm(d->publish, RETRY_MS);
+		(void)timer_arm(d->publish, RETRY_MS);
 		return;
 	}
 	d->said[0] = '\0';
 	driver_say_published(d);
-	driver_arm(d->publish, d->looked ? PUBLISH_MS : 0);
+	(void)timer_arm(d->publish, d->looked ? PUBLISH_MS : 0);
 }
 
 static int driver_publish_in_child(const void *arg)
@@ -138,7 +132,7 @@ static void driver_publish(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	if (child_runs(d->publishing)) {
-		driver_arm(d->publish, RETRY_MS);
+		(void)timer_arm(d->publish, RETRY_MS);
 		return;
 	}
 	d->look = !d->looked || now - d->looked >= LOOK_MS;
@@ -146,7 +140,7 @@ static void driver_publish(evutil_socket_t fd, short what, void *arg)
 		d->looked = now;
 	if (child_start(d->publishing, &e)) {
 		log_error(driver_log(d), "claims: %s", e.msg);
-		driver_arm(d->publish, RETRY_MS);
+		(void)timer_arm(d->publish, RETRY_MS);
 	}
 }
 
@@ -441,7 +435,7 @@ static void driver_step(evutil_socket_t fd, short what, void *arg)
 	(void)folder;
 	if (driver_step_listener(d, &d->calls))
 		(void)driver_step_listener(d, &d->registration);
-	driver_arm(d->step, STEP_MS);
+	(void)timer_arm(d->step, STEP_MS);
 }
 
 /* ---- begin and end ---- */
@@ -473,8 +467,8 @@ static int driver_begin(struct claims_driver *d, struct err *e)
 		return err_nomem(e);
 	if (child_new(&publishing, &d->publishing, e))
 		return -1;
-	driver_arm(d->step, 0);
-	driver_arm(d->publish, 0);
+	(void)timer_arm(d->step, 0);
+	(void)timer_arm(d->publish, 0);
 	return 0;
 }
 

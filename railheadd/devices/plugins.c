@@ -13,6 +13,7 @@
 #include "railheadd/watch/folder_watch.h"
 #include "railheadd/devices/resource_plugin.h"
 #include "railheadd/devices/slow.h"
+#include "railheadd/watch/timer.h"
 
 #define LOOK_LIMIT_MS 60000
 #define UNLISTED_MS   60000 /* a kubelet has listed all pods so long after its start */
@@ -49,13 +50,6 @@ static void plugins_changed(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (d->conf.changed)
 		d->conf.changed(d->conf.arg);
-}
-
-static void plugins_arm(struct event *timer, int64_t ms)
-{
-	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-
-	(void)event_add(timer, &t);
 }
 
 /* The same error again is not said again. */
@@ -209,8 +203,8 @@ static void plugins_look_end(struct device_plugins *d, const struct err *why)
 	resource_set_free(d->next);
 	d->next = NULL;
 	event_active(d->changed, EV_TIMEOUT, 0);
-	plugins_arm(d->look_timer,
-		    why || !d->n ? IDLE_MS : resources_interval(d->set) * INT64_C(1000));
+	(void)timer_arm(d->look_timer,
+			why || !d->n ? IDLE_MS : resources_interval(d->set) * INT64_C(1000));
 }
 
 static void plugins_looked(void *arg, enum child_end how, const char *text, size_t len)
@@ -258,7 +252,7 @@ static void plugins_look(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	d->began = ctx_mono_ms();
 	if (!plugins_is_needed(d))
-		plugins_arm(d->look_timer, IDLE_MS);
+		(void)timer_arm(d->look_timer, IDLE_MS);
 	else if (start_look(d, &e))
 		plugins_look_end(d, &e);
 	else if (!child_runs(d->look))
@@ -281,7 +275,7 @@ static void step_again(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	step(d);
-	plugins_arm(d->step_timer, STEP_MS);
+	(void)timer_arm(d->step_timer, STEP_MS);
 }
 
 static int look_in_child(const void *arg)
@@ -322,8 +316,8 @@ static int plugins_start(struct device_plugins *d, struct err *e)
 		.unlisted_ms = c->unlisted_ms ? c->unlisted_ms : UNLISTED_MS,
 	};
 	event_active(d->changed, EV_TIMEOUT, 0);
-	plugins_arm(d->look_timer, 0);
-	plugins_arm(d->step_timer, STEP_MS);
+	(void)timer_arm(d->look_timer, 0);
+	(void)timer_arm(d->step_timer, STEP_MS);
 	return 0;
 }
 

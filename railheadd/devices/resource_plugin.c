@@ -7,19 +7,13 @@
 
 #include "railheadd/devices/resource_plugin_priv.h"
 #include "railheadd/devices/slow.h"
+#include "railheadd/watch/timer.h"
 #include "topo/kubelet/pod_resources.h"
 
 #define PAUSE_MIN_MS     100
 #define PAUSE_MAX_MS     30000
 #define UNWATCHED_MAX_MS 300000
 #define SHOWN_MAX        8 /* unhealthy devices in the log at a time */
-
-static void resource_plugin_arm(struct resource_plugin *p, int64_t ms)
-{
-	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-
-	(void)event_add(p->timer, &t);
-}
 
 void resource_plugin_changed(const struct resource_plugin *p)
 {
@@ -42,7 +36,7 @@ static void resource_plugin_fail(struct resource_plugin *p, const struct err *e)
 		resource_plugin_say(p, e);
 	resource_plugin_changed(p);
 	p->next_try = ctx_mono_ms() + p->pause;
-	resource_plugin_arm(p, p->pause);
+	(void)timer_arm(p->timer, p->pause);
 	p->pause = p->pause * 2 < PAUSE_MAX_MS ? p->pause * 2 : PAUSE_MAX_MS;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/sys/exec.h"
+#include "railheadd/watch/timer.h"
 
 #define READ_MAX    65536
 #define LOOK_MIN_MS 1 /* how often to look whether a child has ended that closed its output */
@@ -23,13 +24,6 @@ struct child {
 	struct evbuffer *text;
 	bool late; /* it is killed and not gone, and the caller knows how it ended */
 };
-
-static int child_arm(struct event *timer, int ms)
-{
-	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-
-	return event_add(timer, &t);
-}
 
 static void tell_end(struct child *c)
 {
@@ -56,7 +50,7 @@ static void watch_child_look(evutil_socket_t fd, short what, void *arg)
 		tell_end(c);
 		return;
 	}
-	(void)child_arm(c->look, c->pause_ms);
+	(void)timer_arm(c->look, c->pause_ms);
 	c->pause_ms = c->pause_ms * 2 < LOOK_MAX_MS ? c->pause_ms * 2 : LOOK_MAX_MS;
 }
 
@@ -141,7 +135,7 @@ int child_start(struct child *c, struct err *e)
 	c->output =
 		event_new(c->conf.base, c->proc.out_fd, EV_READ | EV_PERSIST, child_readable, c);
 	if (!c->output || event_add(c->output, NULL) ||
-	    child_arm(c->deadline, c->conf.deadline_ms)) {
+	    timer_arm(c->deadline, c->conf.deadline_ms)) {
 		if (c->output)
 			event_free(c->output);
 		c->output = NULL;

@@ -16,6 +16,7 @@
 #include "railheadd/watch/folder_watch.h"
 #include "railheadd/watch/plugin_restore.h"
 #include "railheadd/watch/plugin_state.h"
+#include "railheadd/watch/timer.h"
 
 struct plugin_watch {
 	struct plugin_watch_conf conf;
@@ -196,13 +197,6 @@ static int plugin_watch_look(struct plugin_watch *w, struct err *e)
 	return 0;
 }
 
-static void plugin_watch_arm(struct plugin_watch *w, int64_t ms)
-{
-	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-
-	(void)event_add(w->timer, &t);
-}
-
 static void plugin_watch_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct plugin_watch *w = arg;
@@ -220,13 +214,16 @@ static void plugin_watch_timer(evutil_socket_t fd, short what, void *arg)
 		log_error(&w->conf.ctx->log, "plugins: %s%s%s", e.msg, *e.detail ? ": " : "",
 			  e.detail);
 	memcpy(w->said, e.msg, sizeof(w->said));
-	plugin_watch_arm(w, w->next >= 0 && w->next < w->conf.every ? w->next : w->conf.every);
+	(void)timer_arm(w->timer,
+			w->next >= 0 && w->next < w->conf.every ? w->next : w->conf.every);
 }
 
 /* Its owner may write the file in several steps. */
 static void plugin_watch_folder(void *arg)
 {
-	plugin_watch_arm(arg, 100);
+	const struct plugin_watch *w = arg;
+
+	(void)timer_arm(w->timer, 100);
 }
 
 /* ---- begin, end, status ---- */
@@ -250,7 +247,7 @@ int plugin_watch_new(const struct plugin_watch_conf *conf, struct plugin_watch *
 		plugin_watch_free(w);
 		return -1;
 	}
-	plugin_watch_arm(w, 0);
+	(void)timer_arm(w->timer, 0);
 	*out = w;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "railheadd/watch/rail_look.h"
 #include "railheadd/watch/rail_memory.h"
 #include "railheadd/watch/rail_table.h"
+#include "railheadd/watch/timer.h"
 
 struct rail_watch {
 	struct rail_watch_conf conf;
@@ -133,13 +134,6 @@ static void rail_watch_note_error(struct rail_watch *w, const char *msg)
 
 /* ---- a look ---- */
 
-static void start_timer(struct rail_watch *w, int64_t ms)
-{
-	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-
-	(void)event_add(w->timer, &t);
-}
-
 static int rail_watch_take_look(struct rail_watch *w, const char *text, size_t len, struct err *e)
 {
 	auto_json struct json *look = NULL;
@@ -181,7 +175,7 @@ static void on_child_end(void *arg, enum child_end how, const char *text, size_t
 		next = end_look(w);
 	if (*e.msg)
 		rail_watch_note_error(w, e.msg);
-	start_timer(w, next);
+	(void)timer_arm(w->timer, next);
 }
 
 static int start_look(struct rail_watch *w, struct err *e)
@@ -213,7 +207,7 @@ static void on_rail_watch_timer(evutil_socket_t fd, short what, void *arg)
 			return;
 		rail_watch_note_error(w, e.msg);
 	}
-	start_timer(w, w->conf.every);
+	(void)timer_arm(w->timer, w->conf.every);
 }
 
 /* ---- begin, end, status ---- */
@@ -241,7 +235,7 @@ int rail_watch_new(const struct rail_watch_conf *conf, struct rail_watch **out, 
 	if (rail_memory_load(&w->memory, &w->table, e))
 		log_warn(&conf->ctx->log, "rails: what was known of them is lost: %s", e->msg);
 	events_on_lost(conf->events, on_lost_event, w);
-	start_timer(w, 0);
+	(void)timer_arm(w->timer, 0);
 	*out = w;
 	return 0;
 }
