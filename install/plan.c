@@ -11,10 +11,7 @@
 #include "plugins/names.h"
 
 static const char *const programs[] = {
-	PLAN_IPAM,
-	PLUGIN_NAMES,
-	"railhead-hook",
-	NULL,
+	PLAN_IPAM, PLUGIN_NAMES, "railhead-hook", "railctl", NULL,
 };
 
 /* ---- which programs ---- */
@@ -76,7 +73,8 @@ int plan_choose(const char *list, const char *prefix, struct plan *out, struct e
 		return -1;
 	for (size_t i = 0; programs[i]; i++) {
 		struct plan_item *item = &p.item[p.n];
-		bool own = strncmp(programs[i], "railhead", 8) == 0;
+		bool own = strncmp(programs[i], "railhead", 8) == 0 ||
+			   strcmp(programs[i], "railctl") == 0;
 
 		if (!(set & 1u << i))
 			continue;

@@ -37,7 +37,7 @@ START_TEST(all_plugins_or_those_of_a_list)
 {
 	struct plan all = plan_of(NULL, ""), some = plan_of("ib-sriov,macvlan,macvlan", "");
 
-	ck_assert_uint_eq(all.n, 9);
+	ck_assert_uint_eq(all.n, 10);
 	ck_assert_uint_eq(some.n, 3);
 	ck_assert_str_eq(some.item[0].name, "railhead-ipam");
 	ck_assert_str_eq(some.item[1].name, "macvlan");
@@ -57,9 +57,10 @@ END_TEST
 
 START_TEST(a_prefix_is_for_names_that_others_have)
 {
-	struct plan p = plan_of("macvlan,railhead-ipam,railhead-hook", "rh-");
+	struct plan p = plan_of("macvlan,railhead-ipam,railhead-hook,railctl", "rh-");
 
-	ck_assert_uint_eq(p.n, 3);
+	ck_assert_uint_eq(p.n, 4);
+	ck_assert_str_eq(item_of(&p, "railctl")->program, "railctl");
 	ck_assert_str_eq(item_of(&p, "railhead-hook")->program, "railhead-hook");
 	ck_assert_str_eq(item_of(&p, "rh-macvlan")->program, "macvlan");
 	ck_assert_str_eq(item_of(&p, "railhead-ipam")->program, "railhead-ipam");
@@ -69,7 +70,7 @@ END_TEST
 START_TEST(unknown_plugins_and_bad_prefixes_are_refused)
 {
 	static const char *const lists[] = { "",    "macvlan,", "host-local", "macvlan, ipvlan",
-					     "mac", "railctl" };
+					     "mac", "railct" };
 	static const char *const prefixes[] = {
 		"-", "../", "a/", "a b", ".rh-", "012345678901234567890123456789012"
 	};

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Make the images of a release in OUT, a folder in the layout of OCI. Each image has a tag, and its contents (SPDX) beside it:
 #
-#	plugins  nothing but static programs: the plugins, railhead-install as entry, railctl
+#	plugins  nothing but static programs: the plugins, railctl, railhead-install as entry
 #	agent    railheadd, railhead-devices, railctl and sm-ufm, with the shared libraries of this host: packaging/kubernetes/rootfs.sh
 #	probe    rdma-probe, with its libraries and the drivers of libibverbs
 #
@@ -60,11 +60,10 @@ put() # PROGRAM FILE: stripped, as `make install` does
 fill_plugins()
 {
 	plugins=$("$tools/plugins.sh")
-	for program in $plugins railhead-ipam railhead railhead-hook; do
+	for program in $plugins railhead-ipam railhead railhead-hook railctl; do
 		put "$program" "$1/opt/railhead/cni/$program"
 	done
 	put railhead-install "$1/usr/local/sbin/railhead-install"
-	put railctl "$1/usr/local/sbin/railctl"
 	# A library of this host would not be in the image.
 	for program in "$1"/opt/railhead/cni/* "$1"/usr/local/sbin/*; do
 		! readelf -lW "$program" | grep -q ' INTERP ' || fail "${program##*/} is not static: see tools/fetch-cjson.sh"

@@ -5,7 +5,7 @@
 #   BIN            where the programs were built
 #   DESTDIR        put before every path, for packages
 #   CNI_BIN        folder of the CNI plugins
-#   PLUGIN_PREFIX  put before a plugin's name (rh- makes rh-macvlan); names that begin with railhead keep theirs
+#   PLUGIN_PREFIX  put before a plugin's name (rh- makes rh-macvlan); railctl and names that begin with railhead keep theirs
 #   bindir sbindir libexecdir mandir bashcompdir   GNU directory variables
 #   unitdir        folder of systemd's units
 #   FORCE=1        replace files of the same name that are not railhead's; uninstall: also under pods that need the plugins
@@ -33,9 +33,11 @@ tab=$(printf '\t')
 plan() # lines: SOURCE TARGET MODE, apart by tabs
 {
 	plugins=$("${0%/*}/plugins.sh") || exit
-	for plugin in $plugins railhead-ipam railhead railhead-hook; do
-		name=${PLUGIN_PREFIX:-}$plugin
-		[ "${plugin#railhead}" = "$plugin" ] || name=$plugin
+	for plugin in $plugins railhead-ipam railhead railhead-hook railctl; do
+		case $plugin in
+		railhead* | railctl) name=$plugin ;;
+		*) name=${PLUGIN_PREFIX:-}$plugin ;;
+		esac
 		echo "$BIN/$plugin$tab$DESTDIR$CNI_BIN/$name${tab}755"
 	done
 	for program in railctl rdma-probe railheadd railhead-devices railhead-install; do

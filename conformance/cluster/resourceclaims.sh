@@ -7,6 +7,7 @@
 
 CLAIMS=/run/railhead/claims
 CLASS=rails-by-claim
+IN_POD=/run/railhead/railctl # the image has no library, and is not asked for a shell
 RAIL_POOLS='{"type": "railhead-ipam", "pool": "rail{n}"}'
 
 # claims_up [CONFIG]: rails 0 to 7 of n1 with a pool each, its driver, and a class with this RailConfig.
@@ -16,7 +17,7 @@ claims_up()
 	config=${1-'{"kind": "macvlan", "ipam": '$RAIL_POOLS'}'}
 	root=$(node_root 1)
 	trap claims_down EXIT
-	cp "$FROM/railhead" "$FROM/railhead-hook" "$root/opt/cni/bin" && mkdir -p "$root/etc/railhead" || fail 'test error: programs'
+	cp "$FROM/railhead" "$FROM/railhead-hook" "$FROM/railctl" "$root/opt/cni/bin" && mkdir -p "$root/etc/railhead" || fail 'test error: programs'
 	cp "$TOP/examples/rails/rails.json" "$root/etc/railhead/rails.json" || fail 'test error: rails.json'
 	for i in 0 1 2 3 4 5 6 7; do
 		pool 1 "rail$i" --subnet "10.2$i.0.0/16" --range "10.2$i.1.0/${LEAST:-24}"
@@ -44,7 +45,7 @@ claims_down()
 	multus_thin 1 "$(cluster_network 1)"
 	service 1 railhead-devices stop
 	service 1 railheadd stop
-	rm -f "$(node_root 1)"/etc/railhead/{agent.json,rails.json,kubeconfig} "$(node_root 1)"/opt/cni/bin/{railhead,railhead-hook}
+	rm -f "$(node_root 1)"/etc/railhead/{agent.json,rails.json,kubeconfig} "$(node_root 1)"/opt/cni/bin/{railhead,railhead-hook,railctl}
 	k delete deviceclass $CLASS --ignore-not-found >/dev/null
 	k delete resourceslice --field-selector spec.driver=railhead.io >/dev/null
 	k delete railnodes --all >/dev/null 2>&1
@@ -91,9 +92,12 @@ once_rails_by_one_line()
 	has 'who has the address' "$(node 1 railctl ipam who "$(leases 1 | head -n 1)")" "$NAMESPACE/a"
 	is 'the folder of the pod' kn exec a -- ls /run/railhead/nccl.conf /run/railhead/rails.json
 	isnt 'it can be written' kn exec a -- sh -c ': >/run/railhead/nccl.conf'
+	eq 'railctl in the pod' "$(kn exec a -- $IN_POD version)" "$(node 1 railctl version)"
 	counting b '.spec.securityContext = {"runAsUser": 1000} | .spec.containers[0].securityContext = {"readOnlyRootFilesystem": true}'
 	running b
 	eq 'as another user' "$(saw b)" "$ALL_RAILS"
+	has 'railctl looks' "$(kn exec b -- $IN_POD rdma check 2>&1)" 'this kernel has no RDMA'
+	isnt 'it can be written' kn exec b -- sh -c ": >$IN_POD"
 	delete a b
 	eventually nothing_of_claims || fail "left: $(<"$W/is")"
 }

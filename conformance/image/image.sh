@@ -54,7 +54,6 @@ plugins_are_all_that_is_in_it()
 	unpack plugins && (cd $W/plugins/rootfs && find . -type f | sort) >$W/files
 	sort <<-FILES | diff - $W/files >>$W/out
 	$(printf './opt/railhead/cni/%s\n' $NAMES railhead)
-	./usr/local/sbin/railctl
 	./usr/local/sbin/railhead-install
 	./usr/share/doc/railhead/LICENSE
 	FILES

@@ -6,7 +6,7 @@
 # quick to copy where a test copies them a hundred times.
 
 PLUGINS=$("$TOP/tools/plugins.sh")
-NAMES="$PLUGINS railhead-ipam railhead-hook"
+NAMES="$PLUGINS railhead-ipam railhead-hook railctl"
 ALL=$(wc -w <<<"$NAMES")
 C=$W/c # the container
 CHROOT=$(command -v chroot)
@@ -91,7 +91,7 @@ holds() # a|b [PREFIX]: every program is of that build, byte for byte, and nothi
 	local from=$W/$1 program name
 	for program in $NAMES; do
 		name=${2-}$program
-		[[ $program != railhead* ]] || name=$program
+		[[ $program != railhead* && $program != railctl ]] || name=$program
 		cmp "$from/$program" "$CNI/$name" >>$W/out 2>&1 || return
 		[ "$(stat -c %a "$CNI/$name")" = 755 ] || return
 	done

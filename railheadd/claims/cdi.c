@@ -6,8 +6,10 @@
 #include "railheadd/claims/cdi.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/sys/fs.h"
 #include "railheadd/claims/claim.h"
@@ -17,6 +19,9 @@
 #define CDI_VERSION  "0.5.0"
 #define CDI_MAX      65536
 #define CDI_MOUNT_AT "/run/railhead"
+
+/* A program that the container may execute, for /run may be mounted noexec. */
+#define CDI_PROGRAM "railctl"
 
 /* ---- files of RDMA devices ---- */
 
@@ -108,24 +113,36 @@ static int claim_add_hook(struct json *edits, const struct prepared *p, const ch
 	return 0;
 }
 
-static int claim_add_mount(struct json *edits, const struct ctx *ctx, const struct prepared *p)
+static int claim_add_mount(struct json *mounts, const char *from, const char *to, bool exec)
 {
 	static const char *const words[] = { "bind", "ro", "nosuid", "nodev", "noexec" };
-	struct json *mounts = json_add_array(edits, "mounts"), *mount, *options;
-	char folder[PATH_MAX];
+	struct json *mount = json_push_object(mounts), *options;
 
-	/* The runtime reads it in the mount namespace of the host. */
-	prepared_public(ctx, p->pod.uid, folder);
-	if (!mounts || !(mount = json_push_object(mounts)) ||
-	    json_add_str(mount, "hostPath", folder) ||
-	    json_add_str(mount, "containerPath", CDI_MOUNT_AT) ||
+	if (!mount || json_add_str(mount, "hostPath", from) ||
+	    json_add_str(mount, "containerPath", to) ||
 	    !(options = json_add_array(mount, "options")))
 		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words) - exec; i++) {
 		if (json_push_str(options, words[i]))
 			return -1;
 	}
 	return 0;
+}
+
+/* The runtime reads the paths in the mount namespace of the host. */
+static int claim_add_mounts(struct json *edits, const struct ctx *ctx, const struct prepared *p,
+			    const char *bin)
+{
+	struct json *mounts = json_add_array(edits, "mounts");
+	char path[PATH_MAX];
+
+	prepared_public(ctx, p->pod.uid, path);
+	if (!mounts || claim_add_mount(mounts, path, CDI_MOUNT_AT, false))
+		return -1;
+	(void)snprintf(path, sizeof(path), "%.2000s/" CDI_PROGRAM, bin);
+	return access(path, X_OK) == 0
+		       ? claim_add_mount(mounts, path, CDI_MOUNT_AT "/" CDI_PROGRAM, true)
+		       : 0;
 }
 
 int claim_cdi(const struct ctx *ctx, const struct prepared *p, const char *bin, char **out,
@@ -146,7 +163,7 @@ int claim_cdi(const struct ctx *ctx, const struct prepared *p, const char *bin, 
 	    !(list = json_add_array(o, "devices")) || !(device = json_push_object(list)) ||
 	    json_add_str(device, "name", p->claim.uid) ||
 	    !(edits = json_add_object(device, "containerEdits")) || claim_add_hook(edits, p, bin) ||
-	    claim_add_mount(edits, ctx, p) ||
+	    claim_add_mounts(edits, ctx, p, bin) ||
 	    (json_len(nodes) && json_put(edits, "deviceNodes", TAKE_PTR(nodes))))
 		return err_nomem(e);
 	*out = json_print(o, false);
@@ -170,12 +187,29 @@ bool claim_cdi_stands(const struct ctx *ctx, const struct prepared *p, const cha
 	       strcmp(now, text) == 0;
 }
 
+/*
+ * An empty file, over which the runtime mounts the program. It is not replaced: that would end the
+ * mounts of containers that run.
+ */
+static int claim_put_program(const struct ctx *ctx, const struct prepared *p, struct err *e)
+{
+	char path[PATH_MAX];
+
+	prepared_public(ctx, p->pod.uid, path);
+	auto_fd int dir = fs_open_dir(path, false, e);
+	if (dir < 0)
+		return -1;
+	auto_fd int fd =
+		openat(dir, CDI_PROGRAM, O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0444);
+	return fd < 0 ? err_set(e, ERR_IO, errno, "%s/" CDI_PROGRAM, path) : 0;
+}
+
 int claim_cdi_put(const struct ctx *ctx, const struct prepared *p, const char *text, struct err *e)
 {
 	auto_fd int dir = files_open_beside(ctx, CDI_DIR, true, e);
 	char name[NAME_MAX + 1];
 
-	if (dir < 0)
+	if (dir < 0 || claim_put_program(ctx, p, e))
 		return err_wrap(e, "the CDI file");
 	claim_cdi_name(p->claim.uid, name);
 	return files_put_noticed(dir, name, text, e) ? err_wrap(e, "the CDI file") : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cdi.h: the CDI file of a prepared claim (Container Device Interface 0.5.0). By it the runtime
- * gives a container with the claim three things: the hook that lets the container start with its
- * rails only, the folder of the pod at /run/railhead, and the files of RDMA devices.
+ * gives a container with the claim four things: the hook without which it does not start, the
+ * folder of the pod at /run/railhead, railctl in there, and the files of RDMA devices.
  */
 #ifndef RAILHEAD_RAILHEADD_CLAIMS_CDI_H
 #define RAILHEAD_RAILHEADD_CLAIMS_CDI_H

@@ -66,6 +66,29 @@ START_TEST(a_hook_and_a_folder)
 }
 END_TEST
 
+/* Over an empty file of the pod's folder, which is never another file. */
+START_TEST(railctl_of_the_node)
+{
+	auto_prepared struct prepared p =
+		prepared("[{\"name\":\"n\",\"type\":\"rails\",\"rails\":[3]}]");
+	auto_free char *text = NULL;
+	struct stat st, again;
+
+	begin("{\"rails\":[{\"rail\":3,\"interface\":\"eth3\"}]}");
+	testing_file("/mnt/railctl", 0755, "");
+	ck_assert_msg(claim_cdi(&ctx, &p, "/mnt", &text, &e) == 0, "%s", e.msg);
+	ck_assert_ptr_nonnull(strstr(
+		text, ",{\"hostPath\":\"/mnt/railctl\",\"containerPath\":\"/run/railhead/railctl\","
+		      "\"options\":[\"bind\",\"ro\",\"nosuid\",\"nodev\"]}]"));
+	ck_assert_msg(prepared_put(&ctx, &p, &e) == 0, "%s", e.msg);
+	ck_assert_msg(claim_cdi_put(&ctx, &p, text, &e) == 0, "%s", e.msg);
+	ck_assert(stat("/mnt/railhead/claims/pu/pod/railctl", &st) == 0 && st.st_size == 0);
+	ck_assert_msg(claim_cdi_put(&ctx, &p, text, &e) == 0, "%s", e.msg);
+	ck_assert_int_eq(stat("/mnt/railhead/claims/pu/pod/railctl", &again), 0);
+	ck_assert_uint_eq(again.st_ino, st.st_ino);
+}
+END_TEST
+
 START_TEST(a_rail_that_is_not_there)
 {
 	auto_prepared struct prepared p = prepared("[{\"rails\":[3]}]"),
@@ -86,12 +109,13 @@ END_TEST
 /* containerd looks at renamed and removed files, but not at those that were created. */
 START_TEST(runtimes_notice_a_new_file)
 {
-	auto_prepared struct prepared p = prepared("[]");
+	auto_prepared struct prepared p = prepared("[{\"name\":\"n\",\"type\":\"rails\"}]");
 	char events[4096];
 	int fd;
 
 	begin("{\"rails\":[]}");
 	ck_assert_int_eq(mkdir("/mnt/cdi", 0700), 0);
+	ck_assert_msg(prepared_put(&ctx, &p, &e) == 0, "%s", e.msg);
 	fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	ck_assert(inotify_add_watch(fd, "/mnt/cdi", IN_MOVED_FROM | IN_DELETE) > 0);
 	ck_assert_int_eq(claim_cdi_put(&ctx, &p, "{}", &e), 0);
@@ -115,5 +139,5 @@ START_TEST(no_folder_of_cdi)
 }
 END_TEST
 
-TEST_PROGRAM("cdi", a_hook_and_a_folder, a_rail_that_is_not_there, runtimes_notice_a_new_file,
-	     no_folder_of_cdi)
+TEST_PROGRAM("cdi", a_hook_and_a_folder, railctl_of_the_node, a_rail_that_is_not_there,
+	     runtimes_notice_a_new_file, no_folder_of_cdi)
