@@ -37,7 +37,7 @@ claims_gone()
 {
 	eq 'records' "$(recorded)" 0
 	eq 'leases' "$(lease_count)" 0
-	rm -rf "$RUN/claims"
+	rm -rf "$RUN/claims" "$RUN/refused"
 	rails_gone
 }
 # The driver's Unprepare, of a claim that the gate attached.
@@ -174,7 +174,7 @@ test_claims_the_gate_attaches()
 	ip -n p1 addr flush dev rail1
 	claims_gate_state=$(rails_of p1)
 	gate_fails 104 'rail 1'
-	eq 'the error is kept' "$(jq -r '"\(.code) \(.claim)"' "$RUN/claims/$CLAIMS_POD/error.json")" "104 $CLAIM_A"
+	eq 'the error is kept' "$(jq -r '"\(.code) \(.claim.uid)"' "$RUN/refused/$CLAIM_A.json")" "104 $CLAIM_A"
 	eq 'nothing was set down' "$(rails_of p1)" "$claims_gate_state"
 	container_ends
 	# A new sandbox of the pod: nothing is chained, and the old one is left.
@@ -182,7 +182,7 @@ test_claims_the_gate_attaches()
 	container p2 "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod${CLAIMS_POD//-/_}.slice/cri-containerd-1.scope"
 	gate_passes
 	eq 'both sandboxes' "$(rails_of p1)/$(rails_of p2)" '/rail0 rail1'
-	eq 'the error is gone' "$(cd "$RUN/claims/$CLAIMS_POD" && echo *)" "$CLAIM_A.json $CLAIM_A.result pod"
+	eq 'the error is gone' "$(ls "$RUN/refused")$(cd "$RUN/claims/$CLAIMS_POD" && echo *)" "$CLAIM_A.json $CLAIM_A.result pod"
 	container_ends
 	# With a chained plugin from here on.
 	pod p3
@@ -243,7 +243,7 @@ test_claims_forgeries()
 	claim $CLAIM_A rails '[0]'
 	container p1 "/kubepods/burstable/pod$other/pod$CLAIMS_POD.slice/x"
 	gate_fails 106 cgroup
-	[ ! -e "$RUN/claims/$CLAIMS_POD/error.json" ] || fail 'a container of another pod writes into the folder of the pod'
+	[ ! -e "$RUN/refused" ] || fail 'a container of another pod writes an error of the pod'
 	container_ends
 	container p1 "/kubepods/pod${CLAIMS_POD%?}/c1"
 	gate_fails 106 cgroup

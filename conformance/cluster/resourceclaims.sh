@@ -130,6 +130,23 @@ once_rails_need_the_gate()
 	eq 'what the first process saw' "$(saw a)" "$ALL_RAILS"
 }
 
+# A rail went from the pod's namespace: the container does not start again, and the driver tells what the gate said.
+once_rails_refused_are_told()
+{
+	local uid
+	claims_up
+	counting a
+	running a
+	uid=$(kn get pod a -o jsonpath='{.metadata.uid}')
+	is 'a rail goes' node 1 nsenter --net="$(node 1 sh -c "cat $CLAIMS/$uid/*.result" | jq -r .netns)" ip link delete rail3
+	is 'the container ends' kn exec a -- kill 1
+	eventually refusal_told a
+	has 'the Event' "$(kn get events.events.k8s.io -o json | jq -r '.items[] | select(.reason == "RailsMissing") | "\(.reportingInstance) \(.regarding.uid) \(.note)"')" \
+		"n1 $uid a container with claim"
+	eq 'refusals that wait' "$(node 1 ls /run/railhead/refused)" ''
+}
+refusal_told() { kn get events -o json | jq -e --arg pod "$1" '.items[] | select(.reason == "RailsMissing" and .involvedObject.name == $pod)'; }
+
 ready_again() { kn get pod "$1" -o json | jq -e ".status.containerStatuses[0].ready"; }
 
 # A container that ends starts again in the same namespace, with the same addresses.

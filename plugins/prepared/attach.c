@@ -319,7 +319,11 @@ static int attach_all(const struct prepared_job *job, const struct prepared_sand
 		take_back(job, all);
 		return -1;
 	}
-	return fs_unlink_at(all->pod.dir, PREPARED_ERROR, e);
+	for (size_t i = 0; i < all->n; i++) {
+		if (prepared_refusal_forget(job->ctx, all->item[i].p.claim.uid, e))
+			return -1;
+	}
+	return 0;
 }
 
 int prepared_attach(const struct prepared_job *job, const struct prepared_sandbox *s, struct err *e)

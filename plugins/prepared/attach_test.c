@@ -3,6 +3,7 @@
  * attach_test.c: which calls of rails attach, detach and end the claims of a pod, with a script in
  * place of rails. The real one: conformance/attach/claims.sh.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -228,7 +229,10 @@ START_TEST(the_last_end_removes_the_folder)
 	put_claim(CLAIM, NETWORK);
 	put_claim(OTHER, NETWORK);
 	good(prepared_attach(&job, &here, &e), &e);
-	testing_file("/mnt/run/claims/" POD "/error.json", 0600, "{}");
+	const struct prepared_refusal why = {
+		.claim = { .uid = CLAIM }, .node = "n", .message = "m", .hint = ""
+	};
+	good(prepared_refuse(&ctx, &why, &e), &e);
 	(void)calls();
 	/* After a failure the claim is not prepared, and its networks are known. */
 	testing_file("/mnt/DEL-claim0", 0600, "");
@@ -238,6 +242,7 @@ START_TEST(the_last_end_removes_the_folder)
 	good(prepared_end(&job, &e), &e);
 	good(prepared_end(&job, &e), &e);
 	ck_assert(has_file("22bb.result") && has_file("pod/env") && !has_file("11aa.result"));
+	ck_assert(access("/mnt/run/refused/11aa.json", F_OK) && errno == ENOENT);
 	job.claim_uid = OTHER;
 	good(prepared_end(&job, &e), &e);
 	ck_assert_str_eq(calls(), "DEL 11aa claim0,DEL 11aa claim0,DEL 22bb claim0,");

@@ -169,7 +169,6 @@ int prepared_gc(const struct prepared_job *job, const struct cni_conf *conf, str
 /* The last claim takes the other files of the folder with it. */
 static int empty_folder(int dir, struct err *e)
 {
-	static const char *const others[] = { PREPARED_HOLDER, PREPARED_ERROR };
 	auto_fs_names struct fs_names files = { .n = 0 }, public = { .n = 0 };
 	char name[300], uid[64];
 	struct err why;
@@ -181,9 +180,8 @@ static int empty_folder(int dir, struct err *e)
 		    prepared_uid_of(files.name[i], PREPARED_RESULT, uid) ||
 		    prepared_uid_of(files.name[i], PREPARED_ENDING, uid))
 			return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (fs_unlink_at(dir, others[i], e))
-			return -1;
+	if (fs_unlink_at(dir, PREPARED_HOLDER, e))
+		return -1;
 	if (fs_names_at(dir, PREPARED_PUBLIC, FS_NAMES_MAX, &public, &why))
 		return fs_is_gone(dir, PREPARED_PUBLIC, &why) ? 0 : err_pass(e, &why);
 	for (size_t i = 0; i < public.n; i++) {
@@ -206,6 +204,7 @@ static int end_claim(const struct prepared_job *job, const struct prepared_pod *
 		return err_set(e, ERR_IO, errno, "rename %s", file);
 	return read_networks(job, pod->dir, job->claim_uid, &p, e) < 0 ||
 			       prepared_detach_claim(job, pod->dir, &p, e) ||
+			       prepared_refusal_forget(job->ctx, job->claim_uid, e) ||
 			       fs_unlink_at(pod->dir, ending, e) || empty_folder(pod->dir, e)
 		       ? -1
 		       : 0;

@@ -23,7 +23,7 @@ void prepared_clear(struct prepared *p)
 
 /* ---- text ---- */
 
-static const struct json_field id_fields[] = {
+const struct json_field prepared_id_fields[] = {
 	{ "uid", J_CHARS, J_AT(struct prepared_id, uid), .flags = J_REQUIRED, .min = 1 },
 	{ "namespace", J_CHARS, J_AT(struct prepared_id, ns), .flags = J_REQUIRED, .min = 1 },
 	{ "name", J_CHARS, J_AT(struct prepared_id, name), .flags = J_REQUIRED, .min = 1 },
@@ -32,8 +32,10 @@ static const struct json_field id_fields[] = {
 
 static const struct json_field prepared_fields[] = {
 	{ "version", J_CONST, .flags = J_REQUIRED, .min = 1, .max = 1 },
-	{ "pod", J_NESTED, J_AT(struct prepared, pod), .flags = J_REQUIRED, .of = id_fields },
-	{ "claim", J_NESTED, J_AT(struct prepared, claim), .flags = J_REQUIRED, .of = id_fields },
+	{ "pod", J_NESTED, J_AT(struct prepared, pod), .flags = J_REQUIRED,
+	  .of = prepared_id_fields },
+	{ "claim", J_NESTED, J_AT(struct prepared, claim), .flags = J_REQUIRED,
+	  .of = prepared_id_fields },
 	{ "networks", J_ARRAY, J_AT(struct prepared, networks), .flags = J_REQUIRED },
 	{ 0 },
 };
@@ -103,8 +105,7 @@ bool prepared_uid_of(const char *file, const char *suffix, char uid[64])
 {
 	const size_t len = strlen(file), end = strlen(suffix);
 
-	if (len <= end || len - end >= 64 || strcmp(file + len - end, suffix) != 0 ||
-	    strcmp(file, PREPARED_ERROR) == 0)
+	if (len <= end || len - end >= 64 || strcmp(file + len - end, suffix) != 0)
 		return false;
 	(void)snprintf(uid, 64, "%.*s", (int)(len - end), file);
 	return id_valid(uid);

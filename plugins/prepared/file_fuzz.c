@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_fuzz.c: any text as the file of a prepared claim; what is read is written and read the same.
+/* file_fuzz.c: any text as the file of a prepared claim, or of a refusal; what is read is written
+ * and read the same.
  */
 #include "lib/testing/fuzz.h"
 #include "plugins/prepared/prepared_priv.h"
@@ -11,6 +12,11 @@ FUZZ(const uint8_t *data, size_t size)
 	char uid[64];
 	FUZZ_OUT(struct prepared, p);
 
+	FUZZ_OUT(struct prepared_refusal, r);
+
+	memset(&e, FUZZ_FILL, sizeof(e));
+	if (fuzz_ok(prepared_refusal_decode((const char *)data, size, &r, &e), &e, &r, sizeof(r)))
+		json_free(r.tree);
 	memset(&e, FUZZ_FILL, sizeof(e));
 	if (!fuzz_ok(prepared_decode((const char *)data, size, &p, &e), &e, &p, sizeof(p)))
 		return 0;

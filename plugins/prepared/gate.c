@@ -175,32 +175,20 @@ static int prove(struct gate *g, struct err *e)
 
 /* ---- the error ---- */
 
-struct failure {
-	int64_t code;
-	const char *node, *message, *hint;
-	const char *claim;
-};
-
-static void write_error(const struct gate *g, const struct failure *f)
+/* Without the claim, there is no pod to tell it of. */
+static void write_refusal(const struct gate *g, struct prepared_refusal *r)
 {
-	static const struct json_field fields[] = {
-		{ "code", J_I64, J_AT(struct failure, code), .max = -1 },
-		{ "node", J_STRING, J_AT(struct failure, node) },
-		{ "claim", J_STRING, J_AT(struct failure, claim) },
-		{ "message", J_STRING, J_AT(struct failure, message) },
-		{ "hint", J_STRING, J_AT(struct failure, hint) },
-		{ 0 },
-	};
-	struct prepared_pod pod = PREPARED_CLOSED;
-	auto_free char *text = json_print_fields(fields, f, false);
+	auto_prepared struct prepared p = { .networks = NULL };
 	struct err ignored;
 
-	if (text && prepared_open(&g->ctx, g->job.pod_uid, false, &pod, &ignored) > 0)
-		(void)!fs_replace_at(pod.dir, PREPARED_ERROR, text, false, &ignored);
-	prepared_close(&pod, g->job.pod_uid);
+	if (prepared_read(&g->ctx, g->job.pod_uid, g->job.claim_uid, &p, &ignored) <= 0)
+		return;
+	r->pod = p.pod;
+	r->claim = p.claim;
+	(void)!prepared_refuse(&g->ctx, r, &ignored);
 }
 
-/* Runtimes show one line. Only of a proved container the pod's folder is written. */
+/* Runtimes show one line, or none. Only of a proved container the file is written. */
 static int report(const struct gate *g, const struct err *e)
 {
 	char node[65] = "", prefix[32], line[2048];
@@ -211,9 +199,11 @@ static int report(const struct gate *g, const struct err *e)
 	/* A plugin says its code there, too. */
 	if (strncmp(hint, prefix, n) == 0)
 		hint += n + strspn(hint + n, "; ");
-	const struct failure f = { (int)e->code, node, e->msg, hint, g->job.claim_uid };
+	struct prepared_refusal r = {
+		.code = (int)e->code, .node = node, .message = e->msg, .hint = hint
+	};
 	if (g->proved)
-		write_error(g, &f);
+		write_refusal(g, &r);
 	(void)snprintf(line, sizeof(line), "railhead-hook: %d: node %s: %s%s%s", (int)e->code, node,
 		       e->msg, *hint ? "; " : "", hint);
 	for (char *p = line; (p = strchr(p, '\n'));)

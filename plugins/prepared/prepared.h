@@ -11,6 +11,8 @@
  *	POD_UID/CLAIM_UID.ending a claim whose prepared_end() has begun
  *	POD_UID/pod/             mode 0755: its settings, for the pod to read
  *
+ * and <run_dir>/refused/CLAIM_UID.json says why the last container with that claim did not start.
+ *
  * Each network of a claim is a configuration of the plugin rails. To rails the container is the UID
  * of the claim, and the interface is "claim0", "claim1" and so on.
  */
@@ -22,6 +24,7 @@
 #include "cni/protocol/delegate.h"
 
 #define PREPARED_FOLDER       "claims"
+#define PREPARED_REFUSED      "refused"
 #define PREPARED_NETWORKS_MAX 8
 #define PREPARED_CLAIMS_MAX   64 /* of one pod */
 
@@ -130,5 +133,29 @@ int prepared_gc(const struct prepared_job *job, const struct cni_conf *conf,
  * nor addresses, and with the last claim of the pod no folder. Once more is success.
  */
 int prepared_end(const struct prepared_job *job, struct err *e) must_check;
+
+/* ---- refused.c ---- */
+
+/* Why a container did not start. Texts are borrowed; of prepared_refusal_read() from tree. */
+struct prepared_refusal {
+	struct prepared_id pod, claim;
+	int64_t code; /* enum err_code */
+	const char *node, *message, *hint;
+	struct json *tree; /* owned; NULL to write it */
+};
+
+/*
+ * prepared_refuse - write the file of the claim; a later refusal replaces it.
+ * prepared_refusal_forget - remove it; none is success. prepared_refusals - their folder, which the
+ * first refusal makes. Pure.
+ */
+int prepared_refuse(const struct ctx *ctx, const struct prepared_refusal *r,
+		    struct err *e) must_check;
+int prepared_refusal_forget(const struct ctx *ctx, const char *claim_uid, struct err *e) must_check;
+void prepared_refusals(const struct ctx *ctx, char out[PATH_MAX]);
+
+/* prepared_refusal_decode - the text of a file. ERR_DECODE. Free out->tree. Pure. */
+int prepared_refusal_decode(const char *text, size_t len, struct prepared_refusal *out,
+			    struct err *e) must_check;
 
 #endif

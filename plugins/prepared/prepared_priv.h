@@ -12,11 +12,12 @@
 #define PREPARED_FILE   (64 + 8)
 
 /* Other files of the folder. */
-#define PREPARED_HOLDER "holder"     /* the process that attaches, and so has the lock */
-#define PREPARED_ERROR  "error.json" /* of the last attachment that failed */
-#define PREPARED_PUBLIC "pod"        /* a folder */
+#define PREPARED_HOLDER "holder" /* the process that attaches, and so has the lock */
+#define PREPARED_PUBLIC "pod"    /* a folder */
 
 /* ---- file.c ---- */
+
+extern const struct json_field prepared_id_fields[];
 
 /* The folder of a pod, with the pod's lock. */
 struct prepared_pod {

@@ -11,16 +11,18 @@
 #include "lib/sys/safe_path.h"
 #include "railheadd/devices/grpc_server.h"
 #include "railheadd/devices/plugin_socket.h"
+#include "railheadd/watch/folder_watch.h"
 #include "railheadd/watch/timer.h"
 
-#define STEP_MS       5000   /* a socket that was removed is noticed then */
-#define PUBLISH_MS    30000  /* between looks at the rails */
-#define RETRY_MS      10000  /* after a publication that failed */
-#define LOOK_MS       300000 /* between looks at the slices of the API server */
-#define PUBLISH_LIMIT 60000  /* ms of a child */
-#define RUNNING_MAX   16     /* requests; a full pool holds each up to JOBS_WAIT_MS */
-#define WAITING_MAX   1024
-#define CALLS_MAX     256 /* of one connection */
+#define STEP_MS     5000   /* a socket that was removed is noticed then */
+#define PUBLISH_MS  30000  /* between looks at the rails */
+#define RETRY_MS    10000  /* after a publication that failed */
+#define LOOK_MS     300000 /* between looks at the slices of the API server */
+#define TELL_MS     1000   /* from a refusal to its Event */
+#define CHILD_LIMIT 60000  /* ms of a child that publishes or tells */
+#define RUNNING_MAX 16     /* requests; a full pool holds each up to JOBS_WAIT_MS */
+#define WAITING_MAX 1024
+#define CALLS_MAX   256 /* of one connection */
 
 /* A request of the kubelet. */
 struct driver_job {
@@ -47,8 +49,10 @@ struct claims_driver {
 	struct driver_listener calls, registration;
 	struct driver_jobs jobs;
 	size_t n, running;
-	struct event *step, *publish;
-	struct child *publishing;
+	struct event *step, *publish, *tell;
+	struct child *publishing, *telling;
+	struct folder_watch *refusals;
+	char refused[PATH_MAX]; /* their folder */
 	struct jobs_published published;
 	int64_t looked; /* ctx_mono_ms(); 0: the slices are to be looked at */
 	bool look;      /* the publication that runs looks */
@@ -142,6 +146,48 @@ static void driver_publish(evutil_socket_t fd, short what, void *arg)
 		log_error(driver_log(d), "claims: %s", e.msg);
 		(void)timer_arm(d->publish, RETRY_MS);
 	}
+}
+
+/* ---- refusals of the gate ---- */
+
+static void driver_told(void *arg, enum child_end how, const char *text, size_t len)
+{
+	const struct slow_answer answer = { "Events of pods", how, text, len };
+	struct claims_driver *d = arg;
+	const void *bytes;
+	struct err e;
+
+	if (job_ended(&answer, &bytes, &len, &e) == 0)
+		return;
+	log_warn(driver_log(d), "claims: %s", e.msg);
+	(void)timer_arm(d->tell, RETRY_MS);
+}
+
+static int driver_tell_in_child(const void *arg)
+{
+	const struct claims_driver *d = arg;
+
+	return d->conf.tell(&d->conf.place);
+}
+
+static void driver_tell(evutil_socket_t fd, short what, void *arg)
+{
+	struct claims_driver *d = arg;
+	struct err e;
+
+	(void)fd;
+	(void)what;
+	if (!child_runs(d->telling) && child_start(d->telling, &e) == 0)
+		return;
+	(void)timer_arm(d->tell, TELL_MS);
+}
+
+static void driver_refused(void *arg)
+{
+	struct claims_driver *d = arg;
+
+	if (!evtimer_pending(d->tell, NULL))
+		(void)timer_arm(d->tell, TELL_MS);
 }
 
 /* ---- registration ---- */
@@ -433,6 +479,8 @@ static void driver_step(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	(void)folder;
+	if (folder_watch_renew(d->refusals))
+		driver_refused(d);
 	if (driver_step_listener(d, &d->calls))
 		(void)driver_step_listener(d, &d->registration);
 	(void)timer_arm(d->step, STEP_MS);
@@ -453,20 +501,33 @@ static int driver_begin(struct claims_driver *d, struct err *e)
 	const struct child_conf publishing = { .base = c->base,
 					       .path = "railhead-devices-publish",
 					       .run = driver_publish_in_child,
-					       .deadline_ms = PUBLISH_LIMIT,
+					       .deadline_ms = CHILD_LIMIT,
 					       .text_max = SLOW_ANSWER_MAX,
 					       .done = driver_published,
 					       .arg = d };
+	const struct child_conf telling = { .base = c->base,
+					    .path = "railhead-devices-tell",
+					    .run = driver_tell_in_child,
+					    .deadline_ms = CHILD_LIMIT,
+					    .text_max = SLOW_ANSWER_MAX,
+					    .done = driver_told,
+					    .arg = d };
+	const struct folder_watch_conf watch = { c->base, d->refused, driver_refused, d };
 
 	c->prepare = c->prepare ? c->prepare : job_prepare;
 	c->unprepare = c->unprepare ? c->unprepare : job_unprepare;
 	c->publish = c->publish ? c->publish : job_publish;
+	c->tell = c->tell ? c->tell : job_tell;
 	d->step = evtimer_new(c->base, driver_step, d);
 	d->publish = evtimer_new(c->base, driver_publish, d);
-	if (!d->step || !d->publish)
+	d->tell = evtimer_new(c->base, driver_tell, d);
+	if (!d->step || !d->publish || !d->tell)
 		return err_nomem(e);
-	if (child_new(&publishing, &d->publishing, e))
+	prepared_refusals(c->place.ctx, d->refused);
+	if (child_new(&publishing, &d->publishing, e) || child_new(&telling, &d->telling, e) ||
+	    folder_watch_new(&watch, &d->refusals, e))
 		return -1;
+	driver_refused(d);
 	(void)timer_arm(d->step, 0);
 	(void)timer_arm(d->publish, 0);
 	return 0;
@@ -504,6 +565,10 @@ void claims_driver_free(struct claims_driver *d)
 	while (!TAILQ_EMPTY(&d->jobs))
 		driver_free_job(TAILQ_FIRST(&d->jobs));
 	child_free(d->publishing);
+	child_free(d->telling);
+	folder_watch_free(d->refusals);
+	if (d->tell)
+		event_free(d->tell);
 	if (d->step)
 		event_free(d->step);
 	if (d->publish)

@@ -28,6 +28,7 @@ struct claims_driver_conf {
 	int (*prepare)(const struct jobs_place *p, const struct dra_request *r);
 	int (*unprepare)(const struct jobs_place *p, const struct dra_request *r);
 	int (*publish)(const struct jobs_place *p, const struct jobs_published *last, bool look);
+	int (*tell)(const struct jobs_place *p);
 };
 
 /* claims_driver_new - it begins with the loop. claims_driver_free - NULL is fine. */

@@ -76,6 +76,15 @@ static int publish(const struct jobs_place *p, const struct jobs_published *last
 	return job_say(NULL, &now, sizeof(now));
 }
 
+static int tell(const struct jobs_place *p)
+{
+	struct err e = { .code = ERR_UNAVAILABLE };
+
+	(void)p;
+	note("tell", &(struct dra_request){ .n = 0 });
+	return access("/mnt/broken", F_OK) == 0 ? job_say(&e, NULL, 0) : job_say(NULL, NULL, 0);
+}
+
 /* ---- what happened ---- */
 
 static char *logged(void)
@@ -117,11 +126,13 @@ static void begin(void)
 		.prepare = prepare,
 		.unprepare = unprepare,
 		.publish = publish,
+		.tell = tell,
 	};
 	struct err e;
 
 	(void)signal(SIGPIPE, SIG_IGN); /* as in the program */
 	ctx.log.fd = -1;
+	ctx.run_dir = "/mnt/run";
 	ck_assert_msg(claims_driver_new(&conf, &driver, &e) == 0, "%s", e.msg);
 }
 
@@ -271,6 +282,26 @@ START_TEST(sockets_come_and_come_again)
 }
 END_TEST
 
+/* One that came before the driver, and one that comes later; the folder comes with the first. */
+START_TEST(refusals_are_told)
+{
+	const struct prepared_refusal r = {
+		.claim = { .uid = "u1" }, .node = "n", .message = "m", .hint = ""
+	};
+	struct err e;
+
+	with_kubelet();
+	loop_until(base, has_line, "tell");
+	ck_assert(!has_lines_twice("tell"));
+	ck_assert_msg(prepared_refuse(&ctx, &r, &e) == 0, "%s", e.msg);
+	loop_until(base, has_lines_twice, "tell");
+	ck_assert_int_eq(unlink("/mnt/log"), 0);
+	ck_assert_msg(prepared_refuse(&ctx, &r, &e) == 0, "%s", e.msg);
+	loop_until(base, has_line, "tell");
+	end();
+}
+END_TEST
+
 TEST_PROGRAM("driver", the_kubelet_registers_it, both_versions_of_the_calls,
 	     requests_of_one_claim_in_their_order, a_child_that_fails_and_a_bad_request,
-	     sockets_come_and_come_again)
+	     sockets_come_and_come_again, refusals_are_told)

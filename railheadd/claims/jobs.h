@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jobs.h: what children do: prepare claims, end them, and publish the rails. Each has its own
- * connection to the API server, and reads the credentials itself.
+ * jobs.h: what children do: prepare claims, end them, publish the rails, tell refusals. Each has
+ * its own connection to the API server, and reads the credentials itself.
  *
  * A child prints an error, whose code is 0 after a success, and then its answer: parent and child
  * are one program.
@@ -50,6 +50,10 @@ struct jobs_published {
  * of the API server, and write those that differ. Answers a struct jobs_published.
  */
 int job_publish(const struct jobs_place *p, const struct jobs_published *last, bool look);
+
+/* job_tell - an Event of its pod for each refusal of the gate, whose file then goes. Answers 0
+ * bytes. */
+int job_tell(const struct jobs_place *p);
 
 /* job_ended - the answer of a child; bytes are borrowed from it. Errors as of slow_ended(). */
 int job_ended(const struct slow_answer *a, const void **bytes, size_t *len,
