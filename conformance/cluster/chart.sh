@@ -84,6 +84,21 @@ upgrade() { HELM_MORE="$BED_VALUES $1" page 'Upgrade and rollback' 'helm .*(show
 refused() { has_init_state 'CrashLoopBackOff|Error' && [[ $(kr describe pods) == *'of this node still need'* ]]; }
 has_init_state() { kr get pods -o json | jq -r '.items[].status.initContainerStatuses[0].state | .waiting.reason // .terminated.reason' | grep -qE "$1"; }
 
+chart_begins() # MORE VALUES
+{
+	local n
+	NAMESPACE=default
+	[ -x "$CLUSTER/bin/helm" ] || fail "$CLUSTER/bin/helm is not there; to make it: make cluster-programs" || return
+	images_of "${FROM%/*}" "$RELEASE" || fail "test error: images: $(tail -n 3 "$W/is")" || return
+	# Helm takes no objects of other cases. Nodes of a newcomer have no state; with it, agents take the objects for an old copy.
+	no_railhead
+	for n in $NODES; do
+		boot_of_the_machine "$n"
+		is "state of n$n" node "$n" rm -rf /var/lib/railhead
+	done
+	mkdir -p "$W/people"
+	printf '%s\n' "agent: {apiServer: {host: $API, port: 6443}}" "$1" >"$W/people/bed.yaml"
+}
 chart_ends()
 {
 	local n
@@ -100,23 +115,34 @@ chart_ends()
 	done
 }
 
+# Five commands of README.md, and a pod has all rails of its node. The interfaces of these nodes have no RDMA.
+once_chart_of_claims()
+{
+	local n
+	chart_begins 'claims: {classes: {rails: {network: {rdma: null}}, rail: {network: {rdma: null}}}}' || return
+	trap chart_ends EXIT
+	for n in $NODES; do
+		mkdir -p "$(node_root "$n")/etc/railhead" && cp "$TOP/examples/rails/rails.json" "$(node_root "$n")/etc/railhead/rails.json" || fail 'test error: rails.json'
+	done
+	eq 'commands' "$(GUIDE=README.md blocks 'All rails by one line on Kubernetes' sh | grep -c .)" 5
+	HELM_MORE=$BED_VALUES GUIDE=README.md follow 'All rails by one line on Kubernetes' .
+	for n in 0 1 2 3 4 5 6 7; do has 'interfaces' "$(<"$W/is")" "rail$n"; done
+	has 'settings' "$(<"$W/is")" nccl.conf
+	kn delete pod all-rails --grace-period=1 --wait --timeout=${LONG}s >/dev/null || fail 'the pod stays'
+	for n in $NODES; do
+		eventually nothing_at_all "$n"
+		rm "$(node_root "$n")/etc/railhead/rails.json"
+	done
+}
+
 # Five commands, and a pod is on a rail. Other values, another build and a rollback change the agents and the plugins under living pods. A removal under
 # them is refused, and they can go all the same. In the end nothing is left in the cluster, and nothing on the nodes but state.
 once_chart()
 {
 	local n address OLD=first
-	NAMESPACE=default
-	[ -x "$CLUSTER/bin/helm" ] || fail "$CLUSTER/bin/helm is not there; to make it: make cluster-programs" || return
-	images_of "${FROM%/*}" "$RELEASE" && another_build || fail "test error: images: $(tail -n 3 "$W/is")" || return
-	# Helm takes no objects of other cases. Nodes of a newcomer have no state; with it, agents take the objects for an old copy.
-	no_railhead
-	for n in $NODES; do
-		boot_of_the_machine "$n"
-		is "state of n$n" node "$n" rm -rf /var/lib/railhead
-	done
+	chart_begins 'pools: {rail0: {cooldown: 0}}' || return
+	another_build || fail "test error: images: $(tail -n 3 "$W/is")" || return
 	trap chart_ends EXIT
-	mkdir -p "$W/people"
-	printf '%s\n' "agent: {apiServer: {host: $API, port: 6443}}" 'pools: {rail0: {cooldown: 0}}' >"$W/people/bed.yaml"
 
 	eq 'commands of start.md' "$(GUIDE=docs/start.md blocks 'Kubernetes with Helm' sh | grep -c .)" 5
 	HELM_MORE=$BED_VALUES GUIDE=docs/start.md follow 'Kubernetes with Helm' .
