@@ -39,17 +39,28 @@ static int claim_add_node(struct json *nodes, const char *path)
 		       : 0;
 }
 
-static int claim_add_hca(const struct ctx *ctx, struct nl *rdma, const struct rail_entry *rail,
+static int claim_add_hca(const struct ctx *ctx, struct nl *rdma, const char *addr,
 			 struct json *nodes, struct err *e)
 {
 	struct resource_hca hca = { .addr = "" };
 	struct device_files f;
 
-	if (pci_of_netdev(ctx->sysfs, rail->ifname, hca.addr, e) ||
-	    files_of_hca(ctx, rdma, &hca, &f, e))
-		return err_wrap(e, "rail %u", rail->number);
+	(void)snprintf(hca.addr, sizeof(hca.addr), "%s", addr);
+	if (files_of_hca(ctx, rdma, &hca, &f, e))
+		return -1;
 	return claim_add_node(nodes, f.uverbs) || claim_add_node(nodes, f.rdma_cm) ? err_nomem(e)
 										   : 0;
+}
+
+static int claim_add_rail(const struct ctx *ctx, struct nl *rdma, const struct rail_entry *rail,
+			  struct json *nodes, struct err *e)
+{
+	char addr[PCI_STR_LEN];
+
+	return pci_of_netdev(ctx->sysfs, rail->ifname, addr, e) ||
+			       claim_add_hca(ctx, rdma, addr, nodes, e)
+		       ? err_wrap(e, "rail %u", rail->number)
+		       : 0;
 }
 
 /* Networks without "rdma": "shared" add nothing. */
@@ -60,6 +71,7 @@ static int claim_add_rdma(const struct ctx *ctx, const struct prepared *p,
 
 	json_each (network, p->networks) {
 		auto_json struct json *one = json_new_array();
+		const struct json *vfs = json_get(network, "deviceIDs");
 
 		if (strcmp(json_text(network, "rdma"), "shared") != 0)
 			continue;
@@ -67,9 +79,13 @@ static int claim_add_rdma(const struct ctx *ctx, const struct prepared *p,
 			return err_nomem(e);
 		if (!rdma && files_open_rdma(&rdma, e))
 			return -1;
-		for (size_t i = 0; i < all->n; i++) {
+		json_each (vf, vfs) {
+			if (claim_add_hca(ctx, rdma, json_str(vf), nodes, e))
+				return -1;
+		}
+		for (size_t i = 0; !vfs && i < all->n; i++) {
 			if (claim_rails(one) >> all->rail[i].number & 1 &&
-			    claim_add_hca(ctx, rdma, &all->rail[i], nodes, e))
+			    claim_add_rail(ctx, rdma, &all->rail[i], nodes, e))
 				return -1;
 		}
 	}

@@ -11,7 +11,6 @@
 #include "lib/base/parse.h"
 #include "topo/read/rail_list.h"
 
-#define NETWORK     "railhead-claims"
 #define CNI_VERSION "1.1.0"
 #define IFNAME      "rail{n}"
 #define LIST_MAX    64 /* of each list of a RailConfig */
@@ -28,24 +27,41 @@ static bool claim_is_copy(const char *text)
 	return !*text || (*text == '-' && parse_u64(text + 1, 0, UINT32_MAX, &ignored) == 0);
 }
 
-uint64_t claim_device_rails(const char *device)
+/* Behind a prefix; *text becomes the rest. The name of each device is unique: "rail03" is not
+ * "rail3". */
+static bool claim_read_number(const char **text, const char *prefix, uint64_t max, uint64_t *out)
 {
-	size_t set = sizeof(CLAIM_SET) - 1, card = sizeof(CLAIM_CARD) - 1, n;
-	char digits[4] = "";
-	uint64_t number;
+	const char *at = *text + strlen(prefix);
+	char digits[8] = "";
 
-	if (strncmp(device, CLAIM_SET, set) == 0)
-		return claim_is_copy(device + set) ? UINT64_MAX : 0;
-	if (strncmp(device, CLAIM_CARD, card) != 0)
-		return 0;
-	n = strspn(device + card, "0123456789");
-	if (n == 0 || n >= sizeof(digits) || !claim_is_copy(device + card + n))
-		return 0;
-	memcpy(digits, device + card, n);
-	/* The name of each device is unique: "rail03" is not "rail3". */
-	if ((n > 1 && digits[0] == '0') || parse_u64(digits, 0, RAIL_NUMBER_MAX, &number))
-		return 0;
-	return UINT64_C(1) << number;
+	if (strncmp(*text, prefix, strlen(prefix)) != 0)
+		return false;
+	const size_t n = strspn(at, "0123456789");
+	if (n == 0 || n >= sizeof(digits) || (n > 1 && *at == '0'))
+		return false;
+	memcpy(digits, at, n);
+	*text = at + n;
+	return parse_u64(digits, 0, max, out) == 0;
+}
+
+struct claim_part claim_part(const char *device)
+{
+	const struct claim_part none = { 0, -1 };
+	uint64_t rail, vf;
+
+	if (strncmp(device, CLAIM_SET, sizeof(CLAIM_SET) - 1) == 0)
+		return claim_is_copy(device + sizeof(CLAIM_SET) - 1)
+			       ? (struct claim_part){ UINT64_MAX, -1 }
+			       : none;
+	if (claim_read_number(&device, CLAIM_VF_SET, UINT16_MAX, &vf))
+		return *device ? none : (struct claim_part){ UINT64_MAX, (int)vf };
+	if (!claim_read_number(&device, CLAIM_CARD, RAIL_NUMBER_MAX, &rail))
+		return none;
+	if (claim_is_copy(device))
+		return (struct claim_part){ UINT64_C(1) << rail, -1 };
+	return claim_read_number(&device, CLAIM_VF, UINT16_MAX, &vf) && !*device
+		       ? (struct claim_part){ UINT64_C(1) << rail, (int)vf }
+		       : none;
 }
 
 uint64_t claim_rails(const struct json *networks)
@@ -156,17 +172,6 @@ static int claim_read_config(const struct json *parameters, struct rail_config *
 	return 0;
 }
 
-/* Only these are for the offered devices. */
-static int claim_check_kind(const struct json *network, struct err *e)
-{
-	const char *kind = json_text(network, "kind");
-
-	if (strcmp(kind, "macvlan") == 0 || strcmp(kind, "ipvlan") == 0)
-		return 0;
-	return err_set(e, ERR_CONFIG, 0, "network.kind: \"%s\" is neither macvlan nor ipvlan",
-		       kind);
-}
-
 /* ---- the parameters of a request ---- */
 
 /* Of an entry of the allocation's list. */
@@ -206,9 +211,34 @@ static bool claim_applies(const struct claim_entry *x, const char *request)
 struct claim_merge {
 	const struct json *config; /* the list */
 	const char *request, *ns;
+	bool of_vfs;          /* the device */
 	struct json *network; /* owned; NULL: no class has given one yet */
 	const struct json *may_override;
 };
+
+/*
+ * RDMA devices that move have new files afterwards (/dev/infiniband/uverbs3), and a container gets
+ * those that the CDI file names.
+ */
+static int claim_check_kind(const struct claim_merge *m, struct err *e)
+{
+	const char *kind = json_text(m->network, "kind");
+	const bool is_vf = strcmp(kind, "sriov") == 0;
+
+	if (!is_vf && strcmp(kind, "macvlan") != 0 && strcmp(kind, "ipvlan") != 0)
+		return err_set(e, ERR_CONFIG, 0,
+			       "network.kind: \"%s\" is not macvlan, ipvlan or sriov", kind);
+	if (is_vf && strcmp(json_text(m->network, "rdma"), "exclusive") == 0)
+		return err_set(e, ERR_CONFIG, 0,
+			       "network.rdma: \"exclusive\" is not possible by a claim yet: use "
+			       "\"shared\"");
+	if (is_vf == m->of_vfs)
+		return 0;
+	err_set(e, ERR_CONFIG, 0, "network.kind: \"%s\", but the device is %s", kind,
+		is_vf ? "a card, not a VF" : "of VFs");
+	return err_hint(e, "its device class selects another kind of device than its RailConfig "
+			   "is for");
+}
 
 static int claim_take_class(struct claim_merge *m, const struct rail_config *c, struct err *e)
 {
@@ -221,11 +251,9 @@ static int claim_take_class(struct claim_merge *m, const struct rail_config *c, 
 	if (c->namespaces && !claim_has_text(c->namespaces, m->ns))
 		return err_set(e, ERR_FORBIDDEN, 0,
 			       "its device class does not allow the namespace %s", m->ns);
-	if (claim_check_kind(c->network, e))
-		return -1;
 	m->network = json_dup(c->network);
 	m->may_override = c->may_override;
-	return m->network ? 0 : err_nomem(e);
+	return m->network ? claim_check_kind(m, e) : err_nomem(e);
 }
 
 static int claim_take_claim(struct claim_merge *m, const struct rail_config *c, struct err *e)
@@ -243,7 +271,7 @@ static int claim_take_claim(struct claim_merge *m, const struct rail_config *c, 
 		if (json_put(m->network, json_key(key), json_dup(key)))
 			return err_nomem(e);
 	}
-	return claim_check_kind(m->network, e);
+	return claim_check_kind(m, e);
 }
 
 /* Those of the class come first, wherever they are in the list. */
@@ -290,7 +318,7 @@ static void claim_networks_clear(struct claim_networks *all)
 		json_free(all->of[i].tree);
 }
 
-static int claim_add_device(struct claim_networks *all, const struct claim_device *d,
+static int claim_add_device(struct claim_networks *all, struct claim_device *d,
 			    struct claim_merge *m, struct err *e)
 {
 	size_t i = 0;
@@ -303,7 +331,8 @@ static int claim_add_device(struct claim_networks *all, const struct claim_devic
 		all->of[i].tree = TAKE_PTR(m->network);
 		all->n++;
 	}
-	all->of[i].rails |= d->rails;
+	all->of[i].rails |= d->part.rails;
+	d->network = i;
 	return 0;
 }
 
@@ -311,8 +340,9 @@ static int claim_print_network(struct json *list, const struct claim_network *n)
 {
 	struct json *o = json_push_object(list), *rails;
 
-	if (!o || json_add_str(o, "cniVersion", CNI_VERSION) || json_add_str(o, "name", NETWORK) ||
-	    json_add_str(o, "type", "rails") || json_add_str(o, "ifname", IFNAME))
+	if (!o || json_add_str(o, "cniVersion", CNI_VERSION) ||
+	    json_add_str(o, "name", CLAIM_NETWORK) || json_add_str(o, "type", "rails") ||
+	    json_add_str(o, "ifname", IFNAME))
 		return -1;
 	json_each (key, n->tree) {
 		if (json_put(o, json_key(key), json_dup(key)))
@@ -336,7 +366,11 @@ static int claim_make_networks(const struct json *config, struct claim *c, struc
 	if (!list)
 		return err_nomem(e);
 	for (size_t i = 0; i < c->n; i++) {
-		struct claim_merge m = { config, c->device[i].request, c->prepared.claim.ns, NULL,
+		struct claim_merge m = { config,
+					 c->device[i].request,
+					 c->prepared.claim.ns,
+					 c->device[i].part.vf >= 0,
+					 NULL,
 					 NULL };
 		int rc = claim_add_device(&all, &c->device[i], &m, e);
 
@@ -464,7 +498,7 @@ static const struct json_field claim_result_keys[] = {
 static int claim_check_result(const struct claim_result *r, const struct claim_asked *asked,
 			      uint64_t had, struct err *e)
 {
-	uint64_t rails = claim_device_rails(r->device);
+	uint64_t rails = claim_part(r->device).rails;
 	char text[CLAIM_RAILS_LEN];
 
 	if (strcmp(r->pool, asked->node) != 0)
@@ -499,8 +533,8 @@ static int claim_read_devices(const struct claim_fields *f, const struct claim_a
 		if (claim_check_result(&r, asked, had, e))
 			return err_wrap(e, "request %.80s, device %.80s", r.request, r.device);
 		out->device[out->n] = (struct claim_device){ r.request, r.device, r.share,
-							     claim_device_rails(r.device) };
-		had |= out->device[out->n++].rails;
+							     claim_part(r.device), 0 };
+		had |= out->device[out->n++].part.rails;
 	}
 	return out->n ? 0
 		      : err_set(e, ERR_STATE, 0,

@@ -15,16 +15,22 @@
 
 #define CLAIM_DRIVER      "railhead.io"
 #define CLAIM_VERSION     "railhead.io/v1alpha1"
-#define CLAIM_DEVICES_MAX 32 /* of one claim; Kubernetes allows no more */
-#define CLAIM_DEVICE_LEN  64 /* a DNS label */
-#define CLAIM_SET         "rails"
-#define CLAIM_CARD        "rail"
+#define CLAIM_DEVICES_MAX 32                /* of one claim; Kubernetes allows no more */
+#define CLAIM_DEVICE_LEN  64                /* a DNS label */
+#define CLAIM_NETWORK     "railhead-claims" /* in records */
 
-/*
- * claim_device_rails - the rails of a device, as bits: UINT64_MAX of "rails" and "rails-2", 8 of
- * "rail3" and "rail3-2". 0: our driver has no such device.
- */
-uint64_t claim_device_rails(const char *device);
+/* Names of devices: "rails", "rail3", "rail3-vf5", "set5". */
+#define CLAIM_SET    "rails"
+#define CLAIM_CARD   "rail"
+#define CLAIM_VF     "-vf"
+#define CLAIM_VF_SET "set"
+
+/* claim_part - what a device is, by its name. "rails-2" is as "rails", and "rail3-2" as "rail3". */
+struct claim_part {
+	uint64_t rails; /* as bits; UINT64_MAX: all of the node; 0: our driver has no such device */
+	int vf;         /* this VF of each rail; -1: the device is not of VFs */
+};
+struct claim_part claim_part(const char *device);
 
 /* claim_rails - the rails of networks, as bits; UINT64_MAX: all of the node. */
 uint64_t claim_rails(const struct json *networks);
@@ -42,7 +48,8 @@ struct claim_asked {
 /* A device of the claim. Texts are borrowed from the tree; share may be "". */
 struct claim_device {
 	const char *request, *device, *share;
-	uint64_t rails;
+	struct claim_part part;
+	size_t network; /* its place in prepared.networks */
 };
 
 struct claim {
@@ -54,7 +61,8 @@ struct claim {
 /*
  * claim_decode - the object of the API server. ERR_DECODE: it is malformed. ERR_STATE: another
  * claim has this name by now, or it is not allocated. ERR_FORBIDDEN: neither the class nor a rule
- * allows it. ERR_CONFIG: a RailConfig is wrong; the message names request, key and value.
+ * allows it. ERR_CONFIG: a RailConfig is wrong; the message names request, key and value. Networks
+ * of VFs have no addresses of devices yet: vfs_give() adds them.
  */
 int claim_decode(const struct json *tree, const struct claim_asked *asked, struct claim *out,
 		 struct err *e) must_check;

@@ -68,20 +68,30 @@ static void has_networks(const char *want)
 
 START_TEST(names_of_devices)
 {
-	ck_assert(claim_device_rails("rails") == UINT64_MAX);
-	ck_assert(claim_device_rails("rails-12") == UINT64_MAX);
-	ck_assert_uint_eq(claim_device_rails("rail3"), 8);
-	ck_assert_uint_eq(claim_device_rails("rail0"), 1);
-	ck_assert_uint_eq(claim_device_rails("rail3-7"), 8);
-	ck_assert_uint_eq(claim_device_rails("rail63"), UINT64_C(1) << 63);
-	ck_assert_uint_eq(claim_device_rails("rail64"), 0);
-	ck_assert_uint_eq(claim_device_rails("rail03"), 0);
-	ck_assert_uint_eq(claim_device_rails("rail"), 0);
-	ck_assert_uint_eq(claim_device_rails("rail3-"), 0);
-	ck_assert_uint_eq(claim_device_rails("rail3x"), 0);
-	ck_assert_uint_eq(claim_device_rails("rail1000"), 0);
-	ck_assert_uint_eq(claim_device_rails("railsx"), 0);
-	ck_assert_uint_eq(claim_device_rails("eth0"), 0);
+	static const struct {
+		const char *name;
+		struct claim_part part;
+	} all[] = {
+		{ "rails", { UINT64_MAX, -1 } }, { "rails-12", { UINT64_MAX, -1 } },
+		{ "rail3", { 8, -1 } },          { "rail0", { 1, -1 } },
+		{ "rail3-7", { 8, -1 } },        { "rail63", { UINT64_C(1) << 63, -1 } },
+		{ "rail3-vf5", { 8, 5 } },       { "rail0-vf0", { 1, 0 } },
+		{ "set2", { UINT64_MAX, 2 } },   { "set65535", { UINT64_MAX, 65535 } },
+	};
+	static const char *const none[] = { "rail64",   "rail03",     "rail",       "rail3-",
+					    "rail3x",   "rail1000",   "railsx",     "eth0",
+					    "set",      "set02",      "set65536",   "set2-1",
+					    "set2x",    "rail3-vf",   "rail3-vf05", "rail3-vf5x",
+					    "rail3vf5", "rail64-vf5", "vf5",        "" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		const struct claim_part part = claim_part(all[i].name);
+
+		ck_assert_msg(part.rails == all[i].part.rails && part.vf == all[i].part.vf, "%s",
+			      all[i].name);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+		ck_assert_msg(!claim_part(none[i]).rails, "%s", none[i]);
 }
 END_TEST
 
@@ -153,13 +163,45 @@ START_TEST(a_claim_overrides_allowed_keys)
 			  CLASS(",\"mayOverride\":[\"kind\"]") "," CONFIG(
 				  "FromClaim", ",\"network\":{\"kind\":\"sriov\"}"),
 			  POD),
-		   ERR_CONFIG, "network.kind: \"sriov\" is neither macvlan nor ipvlan");
+		   ERR_CONFIG, "network.kind: \"sriov\", but the device is a card, not a VF");
 	is_refused(decode(RESULT("rail1"),
 			  CLASS("") "," CONFIG("FromClaim", ",\"mayOverride\":[\"mtu\"]"), POD),
 		   ERR_CONFIG, "mayOverride: is a key of a device class");
 	is_refused(decode(RESULT("rail1"),
 			  CLASS("") "," CONFIG("FromClaim", ",\"allowedNamespaces\":[]"), POD),
 		   ERR_CONFIG, "allowedNamespaces: is a key of a device class");
+}
+END_TEST
+
+#define VFS(rest) CONFIG("FromClass", ",\"network\":{\"kind\":\"sriov\"" rest "}")
+
+START_TEST(vfs_are_networks_without_devices_yet)
+{
+	ck_assert_msg(decode(RESULT("rail3-vf5") "," RESULT("rail0-vf1"), VFS(""), POD) == 0, "%s",
+		      e.msg);
+	has_networks("[" NETWORK("\"kind\":\"sriov\"", "[0,3]") "]");
+	ck_assert_int_eq(claim.device[0].part.vf, 5);
+	ck_assert_uint_eq(claim.device[1].network, 0);
+	ck_assert_msg(decode(RESULT("set2"), VFS(",\"rdma\":\"shared\""), POD) == 0, "%s", e.msg);
+	has_networks("[" NETWORK("\"kind\":\"sriov\",\"rdma\":\"shared\"", "\"all\"") "]");
+	is_refused(decode(RESULT("set2") "," RESULT("rail1-vf1"), VFS(""), POD), ERR_FORBIDDEN,
+		   "device rail1-vf1: the claim has rail 1 twice");
+	is_refused(decode(RESULT("set0") "," RESULT("set1"), VFS(""), POD), ERR_FORBIDDEN,
+		   "device set1: the claim has all rails twice");
+}
+END_TEST
+
+START_TEST(devices_of_another_kind_than_their_class)
+{
+	is_refused(decode(RESULT("set2"), CLASS(""), POD), ERR_CONFIG,
+		   "request r: network.kind: \"macvlan\", but the device is of VFs");
+	is_refused(decode(RESULT("rails"), VFS(""), POD), ERR_CONFIG,
+		   "request r: network.kind: \"sriov\", but the device is a card, not a VF");
+	is_refused(decode(RESULT("set2"), CONFIG("FromClass", ",\"network\":{\"kind\":\"ipoib\"}"),
+			  POD),
+		   ERR_CONFIG, "network.kind: \"ipoib\" is not macvlan, ipvlan or sriov");
+	is_refused(decode(RESULT("set2"), VFS(",\"rdma\":\"exclusive\""), POD), ERR_CONFIG,
+		   "network.rdma: \"exclusive\" is not possible by a claim yet");
 }
 END_TEST
 
@@ -280,6 +322,7 @@ START_TEST(without_memory)
 END_TEST
 
 TEST_PROGRAM("claim", names_of_devices, the_set_of_all_rails, several_rails_are_one_network,
-	     two_classes_are_two_networks, a_claim_overrides_allowed_keys, namespaces_of_a_class,
-	     a_rail_config_that_is_wrong, whose_claim_it_is, devices_that_are_refused,
-	     another_claim_of_this_name, rails_as_text, without_memory)
+	     two_classes_are_two_networks, a_claim_overrides_allowed_keys,
+	     vfs_are_networks_without_devices_yet, devices_of_another_kind_than_their_class,
+	     namespaces_of_a_class, a_rail_config_that_is_wrong, whose_claim_it_is,
+	     devices_that_are_refused, another_claim_of_this_name, rails_as_text, without_memory)

@@ -90,10 +90,13 @@ static void driver_say_published(struct claims_driver *d)
 	const struct jobs_published *now = &d->published;
 
 	if (now->writes)
-		log_info(driver_log(d), "claims: %u ResourceSlices were written%s", now->writes,
-			 now->sharing == SHARING_OFF ? "; the API server has no devices that "
+		log_info(driver_log(d), "claims: %u ResourceSlices were written%s%s", now->writes,
+			 now->sharing == FEATURE_OFF ? "; the API server has no devices that "
 						       "several claims share"
-						     : "");
+						     : "",
+			 now->counting == FEATURE_OFF ? "; it has no shared counters, so single "
+							"VFs are not offered"
+						      : "");
 	if (*now->note && strcmp(now->note, d->note) != 0)
 		log_warn(driver_log(d), "claims: %s", now->note);
 	memcpy(d->note, now->note, sizeof(d->note));

@@ -15,6 +15,7 @@
 #include "lib/sys/fs.h"
 #include "railheadd/claims/api.h"
 #include "railheadd/claims/cdi.h"
+#include "railheadd/claims/vfs.h"
 
 #define PAUSE_US 500000 /* before it is tried again */
 
@@ -150,7 +151,7 @@ static int job_try(const struct jobs_place *p, struct api *api, const struct dra
 
 	if (api_call(api, &get, &tree, e) || claim_decode(tree, &asked, &claim, e))
 		return -1;
-	if (job_make(p, &claim.prepared, e)) {
+	if (vfs_give(p->ctx, &claim, e) || job_make(p, &claim.prepared, e)) {
 		prepared_clear(&claim.prepared);
 		return err_wrap(e, "claim %s/%s", c->ns, c->name);
 	}

@@ -36,13 +36,13 @@ int job_unprepare(const struct jobs_place *p, const struct dra_request *r);
 int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e) must_check;
 
 /* Facts that one publication keeps for the next. */
-enum jobs_sharing { SHARING_UNKNOWN, SHARING_OFF, SHARING_ON };
+enum jobs_feature { FEATURE_UNKNOWN, FEATURE_OFF, FEATURE_ON };
 struct jobs_published {
-	uint64_t devices;          /* a hash; 0: none */
-	enum jobs_sharing sharing; /* of the API server */
-	unsigned writes;           /* of this publication */
-	char node_uid[64];         /* "": not known */
-	char note[256];            /* for the log; "": none */
+	uint64_t devices;                    /* a hash; 0: none */
+	enum jobs_feature sharing, counting; /* of the API server */
+	unsigned writes;                     /* of this publication */
+	char node_uid[64];                   /* "": not known */
+	char note[256];                      /* for the log; "": none */
 };
 
 /*

@@ -11,7 +11,7 @@
 #include "lib/device/sysfs.h"
 #include "railheadd/claims/api.h"
 #include "railheadd/claims/jobs.h"
-#include "railheadd/claims/slices.h"
+#include "railheadd/claims/vfs.h"
 
 #define TYPE_INFINIBAND 32 /* ARPHRD_INFINIBAND: it has neither macvlan nor ipvlan */
 
@@ -72,7 +72,7 @@ static int publish_facts(const struct ctx *ctx, struct slices_facts *out, struct
 		else
 			publish_read_rail(ctx, &all.rail[i], &out->rail[out->n++]);
 	}
-	return 0;
+	return vfs_read(ctx, out, e);
 }
 
 /* ---- the API server ---- */
@@ -127,22 +127,24 @@ static int publish_write(struct publishing *p, const struct slices_pool *pool, s
 	return api_call(p->api, &r, answer, e);
 }
 
-/* By a write that stores nothing. */
-static int publish_try_sharing(struct publishing *p, const struct slices_facts *f, struct err *e)
+/* By a write that stores nothing. The first slice has a device of each kind. */
+static int publish_try(struct publishing *p, const struct slices_facts *f, struct err *e)
 {
 	struct slices_facts wanted = *f;
 	auto_json struct json *devices = NULL, *answer = NULL;
 
-	wanted.shared = true;
+	wanted.shared = wanted.counted = true;
 	devices = slices_devices(&wanted);
 	if (!devices)
 		return err_nomem(e);
-	const struct slices_pool pool = { p->place->node, NULL, devices,
+	const struct slices_pool pool = { p->place->node, NULL, devices, NULL,
 					  slices_generation(p->items) + 1 };
 
 	if (publish_write(p, &pool, 0, &answer, e))
 		return -1;
-	p->now->sharing = slices_shared(answer) ? SHARING_ON : SHARING_OFF;
+	p->now->sharing = slices_shared(answer) ? FEATURE_ON : FEATURE_OFF;
+	if (f->n_vfs)
+		p->now->counting = slices_counted(answer) ? FEATURE_ON : FEATURE_OFF;
 	return 0;
 }
 
@@ -157,7 +159,7 @@ static int publish_remove_others(struct publishing *p, const struct slices_pool 
 		bool is_ours = false;
 		struct err why;
 
-		for (size_t i = 0; i < slices_count(pool->devices) && !is_ours; i++) {
+		for (size_t i = 0; i < slices_count(pool) && !is_ours; i++) {
 			auto_free char *one = slices_name(pool->node, i);
 
 			if (!one)
@@ -175,25 +177,29 @@ static int publish_remove_others(struct publishing *p, const struct slices_pool 
 
 static int publish_all(struct publishing *p, struct slices_facts *f, struct err *e)
 {
-	auto_json struct json *list = NULL, *devices = NULL;
+	auto_json struct json *list = NULL, *devices = NULL, *counters = NULL;
 
 	if (api_open(p->place->kube, &p->api, e) || publish_list(p, &list, e))
 		return -1;
 	p->items = json_get(list, "items");
-	if (f->n && p->now->sharing == SHARING_UNKNOWN && publish_try_sharing(p, f, e))
+	if (((f->n && p->now->sharing == FEATURE_UNKNOWN) ||
+	     (f->n_vfs && p->now->counting == FEATURE_UNKNOWN)) &&
+	    publish_try(p, f, e))
 		return -1;
-	f->shared = p->now->sharing == SHARING_ON;
+	f->shared = p->now->sharing == FEATURE_ON;
+	f->counted = p->now->counting == FEATURE_ON;
 	devices = slices_devices(f);
-	if (!devices)
+	counters = slices_counters(f);
+	if (!devices || !counters)
 		return err_nomem(e);
-	struct slices_pool pool = { p->place->node, NULL, devices,
+	struct slices_pool pool = { p->place->node, NULL, devices, counters,
 				    slices_generation(p->items) + 1 };
 
 	if (slices_stand(p->items, &pool))
 		return 0;
 	publish_find_node(p);
 	pool.node_uid = *p->now->node_uid ? p->now->node_uid : NULL;
-	for (size_t i = 0; i < slices_count(devices); i++) {
+	for (size_t i = 0; i < slices_count(&pool); i++) {
 		if (publish_write(p, &pool, i, NULL, e))
 			return -1;
 		p->now->writes++;
@@ -207,7 +213,7 @@ static uint64_t publish_hash(const struct slices_facts *f)
 	auto_json struct json *devices = NULL;
 	auto_free char *text = NULL;
 
-	plain.shared = true;
+	plain.shared = plain.counted = true;
 	devices = slices_devices(&plain);
 	text = devices ? json_print(devices, false) : NULL;
 	return text ? hash_add_text(HASH_START, text) : 0;
@@ -217,7 +223,7 @@ int job_publish(const struct jobs_place *p, const struct jobs_published *last, b
 {
 	struct jobs_published now = *last;
 	struct publishing x = { p, &now, NULL, NULL };
-	struct slices_facts facts = { .n = 0 };
+	auto_slices_facts struct slices_facts facts = { .n = 0 };
 	struct err e;
 	int rc;
 

@@ -12,6 +12,7 @@
 #include "railheadd/claims/claim.h"
 
 #define STANDARD "resource.kubernetes.io/"
+#define COUNTERS "vf" /* "vf5": the set of counters of VF 5 of each rail */
 
 /* ---- devices ---- */
 
@@ -45,15 +46,18 @@ static int slices_add_slots(struct json *device)
 		       : 0;
 }
 
-static int slices_add_card(struct json *attributes, const struct slices_rail *r)
+/* vf NULL: the card itself. A name of an interface changes while the VF is in a pod. */
+static int slices_add_card(struct json *attributes, const struct slices_rail *r,
+			   const struct slices_vf *vf)
 {
-	return slices_add_text(attributes, "kind", "card") ||
+	return slices_add_text(attributes, "kind", vf ? "vf" : "card") ||
 			       slices_add_number(attributes, "rail", r->number) ||
-			       slices_add_text(attributes, "ifName", r->ifname) ||
-			       slices_add_text(attributes, "hca", r->hca) ||
+			       slices_add_text(attributes, "ifName", vf ? "" : r->ifname) ||
+			       slices_add_text(attributes, "hca", vf ? vf->hca : r->hca) ||
 			       slices_add_text(attributes, "linkLayer", "Ethernet") ||
 			       (r->gbps && slices_add_number(attributes, "gbps", r->gbps)) ||
-			       slices_add_text(attributes, STANDARD "pciBusID", r->pci) ||
+			       slices_add_text(attributes, STANDARD "pciBusID",
+					       vf ? vf->pci : r->pci) ||
 			       slices_add_text(attributes, STANDARD "pcieRoot", r->root) ||
 			       (r->numa >= 0 &&
 				slices_add_number(attributes, STANDARD "numaNode", r->numa))
@@ -61,13 +65,24 @@ static int slices_add_card(struct json *attributes, const struct slices_rail *r)
 		       : 0;
 }
 
-static int slices_add_set(struct json *attributes, const struct slices_facts *f)
+static int slices_add_set(struct json *attributes, const struct slices_facts *f, const char *kind)
 {
-	return slices_add_text(attributes, "kind", "set") ||
+	return slices_add_text(attributes, "kind", kind) ||
 			       slices_add_number(attributes, "rails", (int64_t)f->n) ||
 			       slices_add_number(attributes, "missing", (int64_t)f->missing)
 		       ? -1
 		       : 0;
+}
+
+static struct json *slices_push_device(struct json *list, const char *name,
+				       struct json **attributes)
+{
+	struct json *device = json_push_object(list);
+
+	*attributes = device && json_add_str(device, "name", name) == 0
+			      ? json_add_object(device, "attributes")
+			      : NULL;
+	return *attributes ? device : NULL;
 }
 
 /* r NULL: the set. */
@@ -82,13 +97,120 @@ static int slices_add_device(struct json *list, const struct slices_facts *f,
 	if (!f->shared)
 		(void)snprintf(behind, sizeof(behind), "-%d", copy);
 	(void)snprintf(name, sizeof(name), "%s%s%s", r ? CLAIM_CARD : CLAIM_SET, number, behind);
-	device = json_push_object(list);
-	attributes = device && json_add_str(device, "name", name) == 0
-			     ? json_add_object(device, "attributes")
-			     : NULL;
-	if (!attributes || (r ? slices_add_card(attributes, r) : slices_add_set(attributes, f)))
+	if (!(device = slices_push_device(list, name, &attributes)) ||
+	    (r ? slices_add_card(attributes, r, NULL) : slices_add_set(attributes, f, "set")))
 		return -1;
 	return f->shared ? slices_add_slots(device) : 0;
+}
+
+/* ---- VFs ---- */
+
+void slices_facts_clear(struct slices_facts *f)
+{
+	free(f->vf);
+	*f = (struct slices_facts){ .n = 0 };
+}
+
+/* One more than the highest number of a VF. */
+static uint32_t slices_vfs_end(const struct slices_facts *f)
+{
+	uint32_t end = 0;
+
+	for (size_t i = 0; i < f->n_vfs; i++) {
+		if (f->vf[i].index >= end)
+			end = f->vf[i].index + 1;
+	}
+	return end;
+}
+
+/* How many rails have this VF. */
+static size_t slices_vfs_of(const struct slices_facts *f, uint32_t index)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_vfs; i++)
+		n += f->vf[i].index == index;
+	return n;
+}
+
+/* The counters of these VFs: one of the set "vf5" for each rail. only NULL: VF index of all. */
+static int slices_add_counters(struct json *o, const struct slices_facts *f, uint32_t index,
+			       const struct slices_vf *only)
+{
+	struct json *counters = json_add_object(o, "counters"), *counter;
+	char name[CLAIM_DEVICE_LEN];
+
+	for (size_t i = 0; counters && i < f->n_vfs; i++) {
+		if (only ? &f->vf[i] != only : f->vf[i].index != index)
+			continue;
+		(void)snprintf(name, sizeof(name), CLAIM_CARD "%u", f->rail[f->vf[i].rail].number);
+		if (!(counter = json_add_object(counters, name)) ||
+		    json_add_str(counter, "value", "1"))
+			return -1;
+	}
+	return counters ? 0 : -1;
+}
+
+/* vf NULL: the set of the VFs with this index. */
+static int slices_add_vf(struct json *list, const struct slices_facts *f, uint32_t index,
+			 const struct slices_vf *vf)
+{
+	char name[CLAIM_DEVICE_LEN], counters[CLAIM_DEVICE_LEN];
+	struct json *device, *attributes, *o;
+
+	if (vf)
+		(void)snprintf(name, sizeof(name), CLAIM_CARD "%u" CLAIM_VF "%u",
+			       f->rail[vf->rail].number, index);
+	else
+		(void)snprintf(name, sizeof(name), CLAIM_VF_SET "%u", index);
+	(void)snprintf(counters, sizeof(counters), COUNTERS "%u", index);
+	if (!(device = slices_push_device(list, name, &attributes)) ||
+	    (vf ? slices_add_card(attributes, &f->rail[vf->rail], vf)
+		: slices_add_set(attributes, f, "vf-set")))
+		return -1;
+	if (!f->counted)
+		return 0;
+	return !(o = json_add_array(device, "consumesCounters")) || !(o = json_push_object(o)) ||
+			       json_add_str(o, "counterSet", counters) ||
+			       slices_add_counters(o, f, index, vf)
+		       ? -1
+		       : 0;
+}
+
+/* The scheduler takes the first device that fits: the sets from the first one on, and single VFs
+ * from the last one on, so that many sets stay whole. */
+static int slices_add_vfs(struct json *list, const struct slices_facts *f)
+{
+	const uint32_t end = slices_vfs_end(f);
+
+	for (uint32_t index = 0; index < end && !f->mixed; index++) {
+		if (slices_vfs_of(f, index) == f->n && slices_add_vf(list, f, index, NULL))
+			return -1;
+	}
+	for (uint32_t index = end; f->counted && index-- > 0;) {
+		for (size_t i = 0; i < f->n_vfs; i++) {
+			if (f->vf[i].index == index && slices_add_vf(list, f, index, &f->vf[i]))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+struct json *slices_counters(const struct slices_facts *f)
+{
+	auto_json struct json *list = json_new_array();
+	struct json *set;
+	char name[CLAIM_DEVICE_LEN];
+
+	for (uint32_t index = 0; list && f->counted && index < slices_vfs_end(f); index++) {
+		if (!slices_vfs_of(f, index))
+			continue;
+		(void)snprintf(name, sizeof(name), COUNTERS "%u", index);
+		if (!(set = json_push_object(list)) || json_add_str(set, "name", name) ||
+		    slices_add_counters(set, f, index, NULL))
+			return NULL;
+	}
+	return TAKE_PTR(list);
 }
 
 struct json *slices_devices(const struct slices_facts *f)
@@ -103,14 +225,20 @@ struct json *slices_devices(const struct slices_facts *f)
 				return NULL;
 		}
 	}
-	return TAKE_PTR(list);
+	return slices_add_vfs(list, f) ? NULL : TAKE_PTR(list);
 }
 
 /* ---- slices ---- */
 
-size_t slices_count(const struct json *devices)
+static size_t slices_parts(const struct json *list, size_t of)
 {
-	return (json_len(devices) + SLICES_DEVICES - 1) / SLICES_DEVICES;
+	return (json_len(list) + of - 1) / of;
+}
+
+size_t slices_count(const struct slices_pool *p)
+{
+	return slices_parts(p->devices, SLICES_DEVICES) +
+	       slices_parts(p->counters, SLICES_COUNTERS);
 }
 
 char *slices_name(const char *node, size_t i)
@@ -147,21 +275,23 @@ static int slices_add_pool(struct json *spec, const struct slices_pool *p)
 
 	return !pool || json_add_str(pool, "name", p->node) ||
 			       json_add_int(pool, "generation", p->generation) ||
-			       json_add_int(pool, "resourceSliceCount",
-					    (int64_t)slices_count(p->devices))
+			       json_add_int(pool, "resourceSliceCount", (int64_t)slices_count(p))
 		       ? -1
 		       : 0;
 }
 
-static int slices_add_devices(struct json *spec, const struct json *devices, size_t i)
+/* A slice has either devices or counters. */
+static int slices_add_items(struct json *spec, const struct slices_pool *p, size_t i)
 {
-	struct json *list = json_add_array(spec, "devices");
+	const size_t n = slices_parts(p->devices, SLICES_DEVICES),
+		     of = i < n ? SLICES_DEVICES : SLICES_COUNTERS;
+	struct json *list = json_add_array(spec, i < n ? "devices" : "sharedCounters");
 	size_t at = 0;
 
-	json_each (device, devices) {
-		bool is_here = at++ / SLICES_DEVICES == i;
+	json_each (item, i < n ? p->devices : p->counters) {
+		bool is_here = at++ / of == (i < n ? i : i - n);
 
-		if (!list || (is_here && json_push(list, json_dup(device))))
+		if (!list || (is_here && json_push(list, json_dup(item))))
 			return -1;
 	}
 	return list ? 0 : -1;
@@ -176,7 +306,7 @@ struct json *slices_object(const struct slices_pool *p, size_t i, const char *ve
 	    json_add_str(o, "kind", "ResourceSlice") || slices_add_meta(o, p, i, version) ||
 	    !(spec = json_add_object(o, "spec")) || json_add_str(spec, "driver", CLAIM_DRIVER) ||
 	    json_add_str(spec, "nodeName", p->node) || slices_add_pool(spec, p) ||
-	    slices_add_devices(spec, p->devices, i))
+	    slices_add_items(spec, p, i))
 		return NULL;
 	return TAKE_PTR(o);
 }
@@ -248,9 +378,9 @@ bool slices_stand(const struct json *items, const struct slices_pool *p)
 	struct slices_pool now = *p;
 
 	now.generation = slices_generation(items);
-	if (json_len(items) != slices_count(p->devices))
+	if (json_len(items) != slices_count(p))
 		return false;
-	for (size_t i = 0; i < slices_count(p->devices); i++) {
+	for (size_t i = 0; i < slices_count(p); i++) {
 		if (!slices_one_stands(items, &now, i))
 			return false;
 	}
@@ -262,4 +392,13 @@ bool slices_shared(const struct json *slice)
 	const struct json *devices = json_get(json_get(slice, "spec"), "devices");
 
 	return json_true(json_get(json_first(devices), "allowMultipleAllocations"));
+}
+
+bool slices_counted(const struct json *slice)
+{
+	json_each (device, json_get(json_get(slice, "spec"), "devices")) {
+		if (json_len(json_get(device, "consumesCounters")))
+			return true;
+	}
+	return false;
 }

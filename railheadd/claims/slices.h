@@ -5,6 +5,10 @@
  * Each rail is a device, "rail3", and so is the set of all rails, "rails". Many claims share a
  * device by its capacity "slots", of which each takes one. An API server without this feature gets
  * several devices of each kind instead, "rail3-0", "rail3-1".
+ *
+ * VFs are devices of one claim: "rail3-vf5", and the set "set5", which is VF 5 of each rail. They
+ * consume the same shared counters, so no VF is given twice. An API server without counters gets
+ * the sets only.
  */
 #ifndef RAILHEAD_RAILHEADD_CLAIMS_SLICES_H
 #define RAILHEAD_RAILHEADD_CLAIMS_SLICES_H
@@ -13,9 +17,10 @@
 #include "lib/json/json.h"
 #include "topo/read/rail_list.h"
 
-#define SLICES_SLOTS   64 /* claims of a device */
-#define SLICES_COPIES  16 /* devices of each kind, where they cannot be shared */
-#define SLICES_DEVICES 64 /* of one slice: a device with a taint allows no more */
+#define SLICES_SLOTS    64 /* claims of a device */
+#define SLICES_COPIES   16 /* devices of each kind, where they cannot be shared */
+#define SLICES_DEVICES  64 /* of one slice: a device with a taint or counters allows no more */
+#define SLICES_COUNTERS 8  /* sets of counters of one slice, which then has no devices */
 
 /* A rail that macvlan and ipvlan can use. "" and 0: not known. */
 struct slices_rail {
@@ -26,27 +31,43 @@ struct slices_rail {
 	uint32_t gbps;
 };
 
+/* A VF that a claim can have. hca "": not known. */
+struct slices_vf {
+	size_t rail;    /* its place in the list of rails */
+	uint32_t index; /* its number at the PF */
+	char pci[PCI_STR_LEN], hca[PCI_RDMA_LEN];
+};
+
 struct slices_facts {
 	struct slices_rail rail[RAIL_LIST_MAX];
 	size_t n;
+	struct slices_vf *vf; /* owned; in the order of rails */
+	size_t n_vfs;
 	size_t missing; /* rails of the node without an interface now */
 	bool mixed;     /* there are rails of InfiniBand, too: no set of all rails */
 	bool shared;    /* the API server has devices with several allocations */
+	bool counted;   /* and shared counters */
 };
 
-/* slices_devices - a list of all devices; owned by the caller. NULL: no memory. */
-struct json *slices_devices(const struct slices_facts *f);
+/* slices_facts_clear - free what f owns. */
+void slices_facts_clear(struct slices_facts *f);
+#define auto_slices_facts auto_clean(slices_facts_clear)
 
-/* slices_count - how many slices they make. */
-size_t slices_count(const struct json *devices);
+/* slices_devices - a list of all devices; owned by the caller. NULL: no memory. slices_counters -
+ * the same for the sets of counters that they consume. */
+struct json *slices_devices(const struct slices_facts *f);
+struct json *slices_counters(const struct slices_facts *f);
 
 /* The pool of a node. */
 struct slices_pool {
 	const char *node;
 	const char *node_uid; /* NULL: not known: the slices have no owner */
-	const struct json *devices;
+	const struct json *devices, *counters;
 	int64_t generation;
 };
+
+/* slices_count - how many slices it has: those of devices, then those of counters. */
+size_t slices_count(const struct slices_pool *p);
 
 /* slices_name - of the i-th slice; NULL: no memory. The caller frees it. */
 char *slices_name(const char *node, size_t i);
@@ -65,7 +86,9 @@ int64_t slices_generation(const struct json *items);
 /* slices_find - the item with this name, or NULL. */
 const struct json *slices_find(const struct json *items, const char *name);
 
-/* slices_shared - an answer of the API server has kept the shared devices of a slice. */
+/* slices_shared, slices_counted - an answer of the API server has kept the shared devices of a
+ * slice, or the counters that its devices consume. */
 bool slices_shared(const struct json *slice);
+bool slices_counted(const struct json *slice);
 
 #endif

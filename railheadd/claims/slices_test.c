@@ -72,13 +72,15 @@ START_TEST(devices_of_an_older_api_server)
 	size_t n = 0;
 
 	json_each (d, list) {
-		ck_assert(claim_device_rails(json_text(d, "name")) != 0);
+		ck_assert(claim_part(json_text(d, "name")).rails != 0);
 		ck_assert_ptr_null(json_get(d, "allowMultipleAllocations"));
 		ck_assert_ptr_null(json_get(d, "capacity"));
 		n++;
 	}
 	ck_assert_uint_eq(n, 9 * SLICES_COPIES);
-	ck_assert_uint_eq(slices_count(list), 3);
+	const struct slices_pool p = { "n1", NULL, list, NULL, 1 };
+
+	ck_assert_uint_eq(slices_count(&p), 3);
 	ck_assert_str_eq(json_text(json_first(list), "name"), "rails-0");
 }
 END_TEST
@@ -92,14 +94,14 @@ START_TEST(no_set_of_mixed_rails)
 	mixed = slices_devices(&f);
 	ck_assert_uint_eq(json_len(mixed), 1);
 	ck_assert_str_eq(json_text(json_first(mixed), "name"), "rail0");
-	ck_assert_uint_eq(slices_count(empty), 0);
+	ck_assert_uint_eq(json_len(empty), 0);
 }
 END_TEST
 
 START_TEST(a_slice_of_a_pool)
 {
 	auto_json struct json *list = devices(8, false);
-	const struct slices_pool p = { "n1", "nu", list, 5 };
+	const struct slices_pool p = { "n1", "nu", list, NULL, 5 };
 	auto_json struct json *last = object(&p, 2);
 	const struct json *spec = json_get(last, "spec"), *pool = json_get(spec, "pool"),
 			  *meta = json_get(last, "metadata");
@@ -120,10 +122,10 @@ END_TEST
 static struct json *stored(size_t n, int64_t generation)
 {
 	auto_json struct json *list = devices(n, true);
-	const struct slices_pool p = { "n1", NULL, list, generation };
+	const struct slices_pool p = { "n1", NULL, list, NULL, generation };
 	struct json *items = json_new_array();
 
-	for (size_t i = 0; i < slices_count(list); i++)
+	for (size_t i = 0; i < slices_count(&p); i++)
 		ck_assert_int_eq(json_push(items, object(&p, i)), 0);
 	return items;
 }
@@ -132,7 +134,7 @@ START_TEST(slices_that_stand)
 {
 	auto_json struct json *have = stored(2, 9), *list = devices(2, true),
 			      *more = devices(3, true), *none = json_new_array();
-	struct slices_pool p = { "n1", NULL, list, 1 };
+	struct slices_pool p = { "n1", NULL, list, NULL, 1 };
 	struct json *first = json_at_mut(have, 0), *spec = json_get_mut(first, "spec");
 
 	ck_assert_int_eq((int)slices_generation(have), 9);
@@ -152,7 +154,7 @@ END_TEST
 START_TEST(a_slice_that_was_changed_by_hand)
 {
 	auto_json struct json *have = stored(2, 9), *list = devices(2, true);
-	const struct slices_pool p = { "n1", NULL, list, 1 };
+	const struct slices_pool p = { "n1", NULL, list, NULL, 1 };
 	struct json *spec = json_get_mut(json_at_mut(have, 0), "spec");
 	struct json *device = json_at_mut(json_get_mut(spec, "devices"), 1);
 
@@ -162,15 +164,143 @@ START_TEST(a_slice_that_was_changed_by_hand)
 }
 END_TEST
 
+/* ---- VFs ---- */
+
+/* Rail 0 has n VFs, rail 1 one less. */
+static struct slices_facts with_vfs(uint32_t n, struct slices_vf *vf)
+{
+	struct slices_facts f = facts(2, true);
+
+	f.vf = vf;
+	f.counted = true;
+	for (uint32_t i = 0; i < 2 * n - 1; i++) {
+		struct slices_vf *v = &vf[f.n_vfs++];
+
+		*v = (struct slices_vf){ .rail = i >= n, .index = i % n };
+		(void)snprintf(v->pci, sizeof(v->pci), "0000:3b:%02x.0", i + 1);
+		(void)snprintf(v->hca, sizeof(v->hca), "mlx5_%u", i);
+	}
+	return f;
+}
+
+static struct json *made(struct json *list)
+{
+	ck_assert_ptr_nonnull(list);
+	return list;
+}
+
+/* Names of devices, each with a space behind it. */
+static char *names(const struct json *list)
+{
+	static char text[65536];
+	size_t len = 0;
+
+	text[0] = '\0';
+	json_each (d, list)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s ",
+					json_text(d, "name"));
+	return text;
+}
+
+START_TEST(vfs_and_sets_consume_the_same_counters)
+{
+	struct slices_vf vf[8];
+	const struct slices_facts f = with_vfs(2, vf);
+	auto_json struct json *list = made(slices_devices(&f)),
+			      *counters = made(slices_counters(&f));
+	auto_free char *set = json_print(json_at_mut(list, 3), false),
+		       *one = json_print(json_at_mut(list, 6), false),
+		       *sets = json_print(counters, false);
+
+	ck_assert_str_eq(names(list), "rails rail0 rail1 set0 rail0-vf1 rail0-vf0 rail1-vf0 ");
+	ck_assert_str_eq(set,
+			 "{\"name\":\"set0\",\"attributes\":{\"kind\":{\"string\":\"vf-set\"},"
+			 "\"rails\":{\"int\":2},\"missing\":{\"int\":0}},\"consumesCounters\":[{"
+			 "\"counterSet\":\"vf0\",\"counters\":{\"rail0\":{\"value\":\"1\"},"
+			 "\"rail1\":{\"value\":\"1\"}}}]}");
+	ck_assert_str_eq(one,
+			 "{\"name\":\"rail1-vf0\",\"attributes\":{\"kind\":{\"string\":\"vf\"},"
+			 "\"rail\":{\"int\":1},\"hca\":{\"string\":\"mlx5_2\"},\"linkLayer\":{"
+			 "\"string\":\"Ethernet\"},\"gbps\":{\"int\":400},"
+			 "\"resource.kubernetes.io/pciBusID\":{\"string\":\"0000:3b:03.0\"},"
+			 "\"resource.kubernetes.io/numaNode\":{\"int\":1}},\"consumesCounters\":[{"
+			 "\"counterSet\":\"vf0\",\"counters\":{\"rail1\":{\"value\":\"1\"}}}]}");
+	ck_assert_str_eq(sets, "[{\"name\":\"vf0\",\"counters\":{\"rail0\":{\"value\":\"1\"},"
+			       "\"rail1\":{\"value\":\"1\"}}},{\"name\":\"vf1\",\"counters\":{"
+			       "\"rail0\":{\"value\":\"1\"}}}]");
+	json_each (d, list)
+		ck_assert(claim_part(json_text(d, "name")).rails != 0);
+}
+END_TEST
+
+START_TEST(counters_have_slices_of_their_own)
+{
+	struct slices_vf vf[128];
+	const struct slices_facts f = with_vfs(40, vf);
+	auto_json struct json *list = made(slices_devices(&f)),
+			      *counters = made(slices_counters(&f)), *items = json_new_array(),
+			      *last = NULL;
+	const struct slices_pool p = { "n1", NULL, list, counters, 3 };
+
+	ck_assert_uint_eq(json_len(list), 3 + 39 + 79);
+	ck_assert_uint_eq(slices_count(&p), 2 + 5);
+	for (size_t i = 0; i < slices_count(&p); i++)
+		ck_assert_int_eq(json_push(items, object(&p, i)), 0);
+	ck_assert(slices_stand(items, &p));
+	ck_assert(slices_counted(json_first(items)));
+	last = object(&p, 6);
+	const struct json *spec = json_get(last, "spec");
+	ck_assert_ptr_null(json_get(spec, "devices"));
+	ck_assert_uint_eq(json_len(json_get(spec, "sharedCounters")), 8);
+	ck_assert_int_eq((int)json_num(json_get(json_get(spec, "pool"), "resourceSliceCount")), 7);
+	ck_assert_str_eq(json_text(json_first(json_get(spec, "sharedCounters")), "name"), "vf32");
+}
+END_TEST
+
+/* Single VFs could be given twice: once alone, once in a set. */
+START_TEST(without_counters_there_are_sets_only)
+{
+	struct slices_vf vf[8];
+	struct slices_facts f = with_vfs(2, vf);
+
+	f.counted = false;
+	auto_json struct json *list = made(slices_devices(&f)),
+			      *counters = made(slices_counters(&f)), *first = NULL;
+	const struct slices_pool p = { "n1", NULL, list, counters, 3 };
+
+	ck_assert_str_eq(names(list), "rails rail0 rail1 set0 ");
+	ck_assert_ptr_null(json_get(json_at_mut(list, 3), "consumesCounters"));
+	ck_assert_uint_eq(json_len(counters), 0);
+	first = object(&p, 0);
+	ck_assert(!slices_counted(first));
+}
+END_TEST
+
+START_TEST(vfs_of_mixed_rails_are_no_sets)
+{
+	struct slices_vf vf[8];
+	struct slices_facts f = with_vfs(2, vf);
+
+	f.mixed = true;
+	auto_json struct json *list = made(slices_devices(&f));
+	ck_assert_str_eq(names(list), "rail0 rail1 rail0-vf1 rail0-vf0 rail1-vf0 ");
+}
+END_TEST
+
 static int make(void *arg, struct err *e)
 {
-	const struct slices_facts f = facts(2, true);
-	auto_json struct json *list = slices_devices(&f), *o = NULL;
-	const struct slices_pool p = { "n1", "u", list, 1 };
+	struct slices_vf vf[8];
+	const struct slices_facts f = with_vfs(2, vf);
+	auto_json struct json *list = slices_devices(&f), *counters = slices_counters(&f),
+			      *o = NULL, *of = NULL;
+	const struct slices_pool p = { "n1", "u", list, counters, 1 };
 
 	(void)arg;
-	o = list ? slices_object(&p, 0, NULL) : NULL;
-	return o ? 0 : err_nomem(e);
+	if (list && counters) {
+		o = slices_object(&p, 0, NULL);
+		of = slices_object(&p, 1, NULL);
+	}
+	return o && of ? 0 : err_nomem(e);
 }
 
 START_TEST(without_memory)
@@ -181,4 +311,6 @@ END_TEST
 
 TEST_PROGRAM("slices", devices_that_claims_share, devices_of_an_older_api_server,
 	     no_set_of_mixed_rails, a_slice_of_a_pool, slices_that_stand,
-	     a_slice_that_was_changed_by_hand, without_memory)
+	     a_slice_that_was_changed_by_hand, vfs_and_sets_consume_the_same_counters,
+	     counters_have_slices_of_their_own, without_counters_there_are_sets_only,
+	     vfs_of_mixed_rails_are_no_sets, without_memory)
