@@ -43,12 +43,12 @@ exec </dev/null
 
 W=/run/work
 TREE=$CLUSTER/tree
-THEMES=(vfs rdma near resources rails examples shared)
+THEMES=(vfs rdma near resources rails vfclaims examples shared)
 LONG=${LONG:-900}
 PATIENCE=$LONG EVIDENCE_LINES=45
 # shellcheck source=conformance/again.sh
 . "$TOP/conformance/again.sh"
-for part in "$HERE"/{../harness/cases,world,node,pods,claims}.sh "$ROOM"/{machine,captures}.sh "${THEMES[@]/#/$ROOM/}"; do
+for part in "$HERE"/{../harness/cases,world,node,pods,claims,resourceclaims}.sh "$ROOM"/{machine,captures}.sh "${THEMES[@]/#/$ROOM/}"; do
 	# shellcheck disable=SC1090
 	. "${part%.sh}.sh" || exit 2
 done

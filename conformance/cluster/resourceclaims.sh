@@ -60,7 +60,7 @@ driver_starts()
 }
 registered() { node 1 sh -c 'grep -c "the kubelet has registered" /var/log/railhead-devices.log'; }
 registered_again() { [ "$(registered)" -gt "${1:-0}" ]; }
-slices() { k get resourceslices -o json | jq -c '[.items[].spec | select(.driver == "railhead.io") | .devices[]] | '"$1"; }
+slices() { k get resourceslices -o json | jq -c '[.items[].spec | select(.driver == "railhead.io") | .devices[]?] | '"$1"; }
 rails_published() { [ "$(slices '[.[] | select(.attributes.kind.string == "card") | .attributes.rail.int] | sort')" = '[0,1,2,3,4,5,6,7]' ]; }
 # nothing_of_claims: neither file nor folder of a claim is left on n1, but the lock of all.
 nothing_of_claims()

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# vfclaims.sh: VFs by resource claims: a VF of each rail by one line in the pod, and single VFs by a claim. Sourced by run.sh.
+#
+# Rail 0 is pf0 and rail 1 is pf1; each has two VFs. It uses functions of ../cluster/resourceclaims.sh.
+
+vfclaims_begin()
+{
+	trap vfclaims_end EXIT
+	is 'files of the agent' guest packaging/kubernetes/rootfs.sh /vm/bin "$(node_root 1)/opt/railheadd"
+	is 'programs' guest cp /vm/bin/railhead /vm/bin/railhead-hook "$(node_root 1)/opt/cni/bin"
+	is 'a folder' node 1 mkdir -p /etc/railhead
+	is 'the rails' node 1 tee /etc/railhead/rails.json <<<'{"rails": [{"rail": 0, "interface": "pf0"}, {"rail": 1, "interface": "pf1"}]}'
+	rail_pools
+	is 'rights' k apply -f "$TOP/packaging/kubernetes/crds" -f "$TOP/packaging/kubernetes/rbac.yaml" -f "$TOP/packaging/kubernetes/policy.yaml" \
+		-f "$TOP/packaging/kubernetes/claims.yaml"
+	is 'a user' node 1 tee /etc/railhead/kubeconfig < <(kubeconfig agent1)
+	is 'the agent' node 1 tee /etc/railhead/agent.json <<<'{"repair": {"every": 1, "grace": 2}, "claims": {},
+		"kubernetes": {"kubeconfig": "/etc/railhead/kubeconfig"}}'
+	is 'railheadd' service 1 railheadd start
+	is 'a log' node 1 touch /var/log/railhead-devices.log
+	driver_starts
+	rails_class "$CLASS" railhead.io/rails vf-set "$1"
+	rails_class vf '' vf "$1"
+	rails_class wrong '' vf '{"kind": "macvlan"}'
+	eventually vfclaims_offered "$ALL_VFS"
+}
+vfclaims_end()
+{
+	kn delete --wait --now pod --all
+	kn delete resourceclaim --all --wait --timeout=${LONG}s
+	eventually nothing_of_claims || fail "left of claims: $(<"$W/is")"
+	service 1 railhead-devices stop
+	service 1 railheadd stop
+	node 1 rm -r /etc/railhead /opt/railheadd /opt/cni/bin/railhead /opt/cni/bin/railhead-hook
+	k delete deviceclass $CLASS vf wrong
+	k delete resourceslice --field-selector spec.driver=railhead.io
+	k delete railnodes --all
+}
+ALL_VFS='rails rail0 rail1 set0 set1 rail0-vf1 rail1-vf1 rail0-vf0 rail1-vf0'
+# vfclaims_offered NAMES: of the devices, in the order in which the scheduler takes them.
+vfclaims_offered() { [ "$(slices 'map(.name) | join(" ")')" = "\"$1\"" ]; }
+vfclaims_generation() { k get resourceslices -o json | jq '[.items[].spec | select(.driver == "railhead.io").pool.generation] | max'; }
+
+# vf_claim NAME CLASS RAIL...: a pod with a claim of a device of this class for each of these rails.
+vf_claim()
+{
+	local name=$1 class=$2
+	shift 2
+	jq -n --arg name "$name" --arg class "$class" '{apiVersion: "resource.k8s.io/v1", kind: "ResourceClaimTemplate", metadata: {name: $name},
+		spec: {spec: {devices: {requests: [$ARGS.positional[] | {name: "rail\(.)", exactly: {deviceClassName: $class,
+			selectors: [{cel: {expression: "device.attributes[\"railhead.io\"].rail == \(.)"}}]}}]}}}}' --args "$@" |
+		kn apply -f - >/dev/null || fail "test error: the claim of $name"
+	counting "$name" '.spec.resourceClaims = [{name: "vfs", resourceClaimTemplateName: "'"$name"'"}]
+		| .spec.containers[0].resources = {claims: [{name: "vfs"}]}'
+}
+# has_rails NAME: its first process saw both rails, and each is a VF of its card.
+has_rails()
+{
+	eq "what the first process of $1 saw" "$(saw "$1")" 'rails: rail0 rail1'
+	rail_vfs "$1" >"$W/rails.$1"
+	eq "VFs of $1" "$(cut -d' ' -f1,2 "$W/rails.$1" | xargs)" 'rail0 pf0 rail1 pf1'
+}
+not_scheduled() { kn get pod "$1" -o json | jq -e 'any(.status.conditions[]; .type == "PodScheduled" and .status == "False")'; }
+rail_address() { inside "$1" ip -j addr show dev "$2" | jq -r '.[0].addr_info[] | select(.family == "inet").local'; }
+
+# A set and single VFs of the same rails. The scheduler gives none twice. Those in pods stay offered. One that a pod has by Multus does not.
+test_vfs_by_claims()
+{
+	local generation
+	vfclaims_begin '{"kind": "sriov", "ipam": '"$RAIL_POOLS"'}'
+	generation=$(vfclaims_generation)
+	counting a
+	vf_claim b vf 0 1
+	running a b
+	has_rails a
+	has_rails b
+	eq 'different VFs' "$(cat "$W/rails.a" "$W/rails.b" | cut -d' ' -f3 | sort -u | wc -l)" 4
+	eq leases "$(leases 1 | wc -l)" 4
+	eq records "$(records 1 | xargs)" 'healthy healthy'
+	is 'a pings b' inside a busybox ping -c 1 -W 5 "$(rail_address b rail0)"
+	counting late
+	eventually not_scheduled late
+	eq 'slices were not written again' "$(vfclaims_generation)" "$generation"
+	delete b
+	running late
+	has_rails late
+	eq 'the VFs of late were those of b' "$(sort "$W/rails.late")" "$(sort "$W/rails.b")"
+	delete late
+	vf_claim d wrong 0
+	event d 'but the device is of VFs'
+	delete d
+	rail taken pf0
+	pod m taken
+	running m
+	eventually vfclaims_offered 'rails rail0 rail1 set0 rail1-vf1 rail0-vf0 rail1-vf0'
+	delete m
+	eventually vfclaims_offered "$ALL_VFS"
+}
