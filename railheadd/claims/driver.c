@@ -94,8 +94,8 @@ static void driver_say_published(struct claims_driver *d)
 			 now->sharing == FEATURE_OFF ? "; the API server has no devices that "
 						       "several claims share"
 						     : "",
-			 now->counting == FEATURE_OFF ? "; it has no shared counters, so single "
-							"VFs are not offered"
+			 now->counting == FEATURE_OFF ? "; the API server has no shared counters, "
+							"so single VFs are not offered"
 						      : "");
 	if (*now->note && strcmp(now->note, d->note) != 0)
 		log_warn(driver_log(d), "claims: %s", now->note);

@@ -72,7 +72,8 @@ static int publish(const struct jobs_place *p, const struct jobs_published *last
 
 	(void)p;
 	note(look ? "look" : "publish", &(struct dra_request){ .n = 0 });
-	now.writes = 0;
+	now.writes = access("/mnt/old-server", F_OK) == 0;
+	now.counting = now.writes ? FEATURE_OFF : FEATURE_ON;
 	return job_say(NULL, &now, sizeof(now));
 }
 
@@ -302,6 +303,21 @@ START_TEST(refusals_are_told)
 }
 END_TEST
 
+START_TEST(an_api_server_without_counters)
+{
+	with_kubelet();
+	testing_file("/mnt/old-server", 0600, "");
+	ctx.log.fd = open("/mnt/log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	ctx.log.level = LOG_LEVEL_INFO;
+	ctx.log.tag = "test";
+	loop_until(base, has_line,
+		   "1 ResourceSlices were written; the API server has no shared counters");
+	(void)close(ctx.log.fd);
+	ctx.log.fd = -1;
+	end();
+}
+END_TEST
+
 TEST_PROGRAM("driver", the_kubelet_registers_it, both_versions_of_the_calls,
 	     requests_of_one_claim_in_their_order, a_child_that_fails_and_a_bad_request,
-	     sockets_come_and_come_again, refusals_are_told)
+	     sockets_come_and_come_again, refusals_are_told, an_api_server_without_counters)
