@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include "lib/testing/dir.h"
+#include "lib/testing/hca.h"
+#include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
+#include "sriov/testing/vf.h"
 
 #define CDI_FILE "/mnt/cdi/railhead.io-claim_cu.json"
 
@@ -106,6 +109,47 @@ START_TEST(a_rail_that_is_not_there)
 }
 END_TEST
 
+static void give_rdma(const char *addr, const char *name)
+{
+	char path[96];
+
+	(void)fakehca_add(name);
+	(void)snprintf(path, sizeof(path), "infiniband/%s/node_type", name);
+	fakepci_file(TESTHOST_SYS, addr, path, "1: CA\n");
+}
+
+/* Those of its VFs, or of the cards of its rails. */
+START_TEST(files_of_rdma_devices)
+{
+#define VFS(addr) "[{\"rails\":[3],\"rdma\":\"shared\",\"deviceIDs\":[\"" addr "\"]}]"
+	auto_prepared struct prepared card = prepared("[{\"rails\":[3],\"rdma\":\"shared\"}]"),
+				      vf = prepared(VFS("0000:3b:02.2")),
+				      bare = prepared(VFS("0000:3b:02.1")),
+				      none = prepared("[{\"rails\":[3],\"deviceIDs\":[\"x\"]}]");
+	auto_testhost struct testhost w = testhost(2);
+	auto_free char *of_card = NULL, *of_vf = NULL, *of_none = NULL, *never = NULL;
+
+	(void)fakehca(RDMA_SHARED);
+	give_rdma(TESTHOST_PF, "mlx5_0");
+	give_rdma("0000:3b:02.2", "mlx5_1");
+	w.ctx.etc_dir = "/mnt/etc";
+	ck_assert_int_eq(mkdir("/mnt/etc", 0755), 0);
+	testing_file("/mnt/etc/rails.json", 0644,
+		     "{\"rails\":[{\"rail\":3,\"interface\":\"pf0\"}]}");
+	ck_assert_msg(claim_cdi(&w.ctx, &card, "/b", &of_card, &e) == 0, "%s", e.msg);
+	ck_assert_ptr_nonnull(strstr(of_card, "/dev/infiniband/uverbs0\""));
+	ck_assert_ptr_null(strstr(of_card, "uverbs1"));
+	ck_assert_msg(claim_cdi(&w.ctx, &vf, "/b", &of_vf, &e) == 0, "%s", e.msg);
+	ck_assert_ptr_nonnull(strstr(of_vf, "/dev/infiniband/uverbs1\""));
+	ck_assert_ptr_null(strstr(of_vf, "uverbs0"));
+	ck_assert_int_eq(claim_cdi(&w.ctx, &none, "/b", &of_none, &e), 0);
+	ck_assert_ptr_null(strstr(of_none, "uverbs"));
+	ck_assert_int_eq(claim_cdi(&w.ctx, &bare, "/b", &never, &e), -1);
+	ck_assert_msg(strstr(e.msg, "0000:3b:02.1 has no RDMA device"), "%s", e.msg);
+	fakehca_stop();
+}
+END_TEST
+
 /* containerd looks at renamed and removed files, but not at those that were created. */
 START_TEST(runtimes_notice_a_new_file)
 {
@@ -140,4 +184,4 @@ START_TEST(no_folder_of_cdi)
 END_TEST
 
 TEST_PROGRAM("cdi", a_hook_and_a_folder, railctl_of_the_node, a_rail_that_is_not_there,
-	     runtimes_notice_a_new_file, no_folder_of_cdi)
+	     files_of_rdma_devices, runtimes_notice_a_new_file, no_folder_of_cdi)
