@@ -390,7 +390,7 @@ static int reserve_network(const struct one *x, struct err *e)
 	return rc;
 }
 
-static bool is_attached(const struct ctx *ctx, const struct prepared *p)
+bool prepared_is_attached(const struct ctx *ctx, const struct prepared *p)
 {
 	char path[PATH_MAX];
 
@@ -409,7 +409,7 @@ int prepared_reserve(const struct ctx *ctx, const struct prepared *p, const char
 	if (prepared_check(p, e))
 		return -1;
 	/* An attached claim has its addresses, and keeps them. */
-	if (is_attached(ctx, p))
+	if (prepared_is_attached(ctx, p))
 		return 0;
 	json_each (it, p->networks) {
 		x.network = it;

@@ -268,7 +268,10 @@ START_TEST(a_damaged_claim_ends_by_its_records)
 	ck_assert_str_eq(calls(), "");
 	job.claim_uid = CLAIM;
 	good(prepared_end(&job, &e), &e);
-	ck_assert_str_eq(calls(), "DEL 11aa claim1,");
+	/* Addresses may be reserved without a record. */
+	ck_assert_str_eq(calls(),
+			 "DEL 11aa claim0,DEL 11aa claim1,DEL 11aa claim2,DEL 11aa claim3,"
+			 "DEL 11aa claim4,DEL 11aa claim5,DEL 11aa claim6,DEL 11aa claim7,");
 	ck_assert(!has_file("."));
 }
 END_TEST

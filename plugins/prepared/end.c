@@ -31,17 +31,32 @@ static int note_config(const struct record *r, void *arg)
 	return 0;
 }
 
-/* A network that is not on record is an empty object. A reservation is not on record. */
-static int read_records(const struct ctx *ctx, struct prepared *p, struct err *e)
+/* A reservation is not on record. The IPAM finds its addresses by their owner alone. */
+static struct json *unknown_network(void)
+{
+	static const char text[] = "{\"cniVersion\":\"1.1.0\",\"name\":\"" PREPARED_NETWORK
+				   "\",\"type\":\"rails\",\"kind\":\"macvlan\",\"ipam\":{\"type\":"
+				   "\"railhead-ipam\",\"pool\":\"rail{n}\"}}";
+	struct json *network = NULL;
+	struct err ignored;
+
+	(void)!json_parse(text, strlen(text), "", &network, &ignored);
+	return network;
+}
+
+/* A network that is not on record is an empty object, or the above if the claim's file is lost. */
+static int read_records(const struct ctx *ctx, struct prepared *p, bool lost, struct err *e)
 {
 	struct by_record b = { .claim_uid = p->claim.uid };
 	int rc = record_each(ctx, NULL, note_config, &b, e);
 
 	p->networks = json_new_array();
-	for (size_t i = 0; i < PREPARED_NETWORKS_MAX; i++)
-		if (json_push(p->networks, b.config[i] ? b.config[i] : json_new_object()) &&
-		    rc == 0)
+	for (size_t i = 0; i < PREPARED_NETWORKS_MAX; i++) {
+		if (!b.config[i])
+			b.config[i] = lost ? unknown_network() : json_new_object();
+		if (json_push(p->networks, b.config[i]) && rc == 0)
 			rc = err_nomem(e);
+	}
 	return rc;
 }
 
@@ -51,6 +66,7 @@ static int read_networks(const struct prepared_job *job, int dir, const char *ui
 {
 	static const char *const suffixes[] = { PREPARED_CLAIM, PREPARED_ENDING };
 	char file[PREPARED_FILE];
+	bool lost = false;
 	struct err why;
 
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
@@ -63,9 +79,10 @@ static int read_networks(const struct prepared_job *job, int dir, const char *ui
 		if (why.code != ERR_DECODE && why.code != ERR_FORBIDDEN)
 			return err_pass(e, &why);
 		log_warn(&job->ctx->log, "%s; going by the records of its attachments", why.msg);
+		lost = true;
 	}
 	(void)snprintf(out->claim.uid, sizeof(out->claim.uid), "%s", uid);
-	return read_records(job->ctx, out, e);
+	return read_records(job->ctx, out, lost, e);
 }
 
 /* ---- sandboxes ---- */

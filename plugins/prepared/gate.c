@@ -25,6 +25,7 @@
 #define LIMIT_MS 110000 /* the kubelet waits for two minutes */
 #define PAUSE_MS 500
 
+#define NOT_ON_HOST "rails are for pods without hostNetwork"
 #define USAGE                                                                                      \
 	"usage: railhead-hook --pod UID --claim UID <STATE\n"                                      \
 	"It is a createRuntime hook; see railhead-hook(8).\n"
@@ -126,7 +127,7 @@ static int read_netns_path(struct gate *g, struct err *e)
 	const char *netns = gate_netns_path(config);
 	if (!netns || strlen(netns) >= sizeof(g->netns)) {
 		err_set(e, ERR_FORBIDDEN, 0, "the container is not in the network of a pod");
-		return err_hint(e, "rails are for pods without hostNetwork");
+		return err_hint(e, NOT_ON_HOST);
 	}
 	(void)snprintf(g->netns, sizeof(g->netns), "%s", netns);
 	return 0;
@@ -146,8 +147,10 @@ static int prove_netns(struct gate *g, const char *pid, struct err *e)
 			"the runtime did not run the hook in the network of the host");
 		return err_hint(e, "use a RuntimeClass of runc or crun");
 	}
-	if (netns_same(of.id, host.id))
-		return err_set(e, ERR_FORBIDDEN, 0, "the container is in the network of the host");
+	if (netns_same(of.id, host.id)) {
+		err_set(e, ERR_FORBIDDEN, 0, "the container is in the network of the host");
+		return err_hint(e, NOT_ON_HOST);
+	}
 	return netns_same(of.id, named.id)
 		       ? 0
 		       : err_set(e, ERR_FORBIDDEN, 0,
@@ -166,11 +169,12 @@ static int prove(struct gate *g, struct err *e)
 	if (prove_netns(g, pid, e) || fs_read_at(AT_FDCWD, path, JSON_MAX_SIZE, &text, e) < 0)
 		return -1;
 	g->proved = gate_is_in_pod(text, g->job.pod_uid);
-	return g->proved ? 0
-			 : err_set(e, ERR_FORBIDDEN, 0,
-				   "the container is not in the cgroup of pod %s, which has claim "
-				   "%s",
-				   g->job.pod_uid, g->job.claim_uid);
+	if (g->proved)
+		return 0;
+	err_set(e, ERR_FORBIDDEN, 0,
+		"the container is not in the cgroup of pod %s, which has claim %s", g->job.pod_uid,
+		g->job.claim_uid);
+	return err_hint(e, "a claim is one pod's: use a ResourceClaimTemplate");
 }
 
 /* ---- the error ---- */

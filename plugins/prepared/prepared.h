@@ -25,6 +25,7 @@
 
 #define PREPARED_FOLDER       "claims"
 #define PREPARED_REFUSED      "refused"
+#define PREPARED_NETWORK      "railhead-claims" /* the name of all of them */
 #define PREPARED_NETWORKS_MAX 8
 #define PREPARED_CLAIMS_MAX   64 /* of one pod */
 
@@ -113,6 +114,9 @@ int prepared_reserve(const struct ctx *ctx, const struct prepared *p, const char
  */
 int prepared_attach(const struct prepared_job *job, const struct prepared_sandbox *s,
 		    struct err *e) must_check;
+
+/* prepared_is_attached - to some sandbox, or an attachment has begun. */
+bool prepared_is_attached(const struct ctx *ctx, const struct prepared *p);
 
 /* prepared_verify - ERR_STATE unless all claims of the pod are attached there whole. */
 int prepared_verify(const struct prepared_job *job, const struct prepared_sandbox *s,

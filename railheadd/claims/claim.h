@@ -15,9 +15,9 @@
 
 #define CLAIM_DRIVER      "railhead.io"
 #define CLAIM_VERSION     "railhead.io/v1alpha1"
-#define CLAIM_DEVICES_MAX 32                /* of one claim; Kubernetes allows no more */
-#define CLAIM_DEVICE_LEN  64                /* a DNS label */
-#define CLAIM_NETWORK     "railhead-claims" /* in records */
+#define CLAIM_DEVICES_MAX 32               /* of one claim; Kubernetes allows no more */
+#define CLAIM_DEVICE_LEN  64               /* a DNS label */
+#define CLAIM_NETWORK     PREPARED_NETWORK /* in records */
 
 /* Names of devices: "rails", "rail3", "rail3-vf5", "set5". */
 #define CLAIM_SET    "rails"

@@ -33,8 +33,8 @@ static void begin(void)
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		ck_assert_int_eq(mkdir(folders[i], 0700), 0);
 	testing_file("/mnt/cdi/railhead.io-claim_cu.json", 0600, "{}");
-	/* A damaged file goes by records, of which there is none. */
-	testing_file(CLAIMS "/pu/cu.json", 0600, "{");
+	/* It goes by records, of which there is none. */
+	testing_file(CLAIMS "/pu/cu.result", 0600, "{");
 }
 
 START_TEST(the_end_of_a_claim_leaves_nothing)
