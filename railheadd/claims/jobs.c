@@ -241,16 +241,13 @@ static int job_has_claim(int all, const char *pod_uid, const char *claim_uid, st
 	return 0;
 }
 
-/* The CDI file goes first: no container starts. */
-int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e)
+static int job_end_of_pods(const struct jobs_place *p, const struct dra_claim *c, struct err *e)
 {
 	struct prepared_job job = { p->ctx, NULL, c->uid, p->bin, p->rails };
 	auto_fs_names struct fs_names pods = { .n = 0 };
 	char path[PATH_MAX];
 	struct err why;
 
-	if (claim_cdi_remove(p->ctx, c->uid, e))
-		return -1;
 	(void)snprintf(path, sizeof(path), "%.2000s/" PREPARED_FOLDER, p->ctx->run_dir);
 	if (fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &pods, &why))
 		return fs_is_gone(AT_FDCWD, path, &why) ? 0 : err_pass(e, &why);
@@ -265,6 +262,47 @@ int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e
 			return -1;
 	}
 	return 0;
+}
+
+/* The CDI file goes first: no container starts. job_restore() may have written it meanwhile. */
+int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e)
+{
+	return claim_cdi_remove(p->ctx, c->uid, e) || job_end_of_pods(p, c, e) ||
+			       claim_cdi_remove(p->ctx, c->uid, e)
+		       ? -1
+		       : 0;
+}
+
+/* ---- CDI files ---- */
+
+/* While a claim is not attached, Prepare may still be at work, which writes the file last. */
+static int job_restore_one(const struct prepared_entry *x, void *arg)
+{
+	auto_prepared struct prepared now = { .networks = NULL };
+	const struct jobs_place *p = arg;
+	auto_free char *cdi = NULL;
+	struct err e;
+
+	if (!x->claim || !prepared_is_attached(p->ctx, x->claim) ||
+	    claim_cdi(p->ctx, x->claim, p->bin, &cdi, &e) ||
+	    claim_cdi_stands(p->ctx, x->claim, cdi))
+		return 0;
+	if (claim_cdi_put(p->ctx, x->claim, cdi, &e) ||
+	    (prepared_read(p->ctx, x->pod_uid, x->claim_uid, &now, &e) == 0 &&
+	     claim_cdi_remove(p->ctx, x->claim_uid, &e)))
+		log_error(&p->ctx->log, "claims: %s", e.msg);
+	else
+		log_warn(&p->ctx->log, "claims: the CDI file of claim %s was another one",
+			 x->claim_uid);
+	return 0;
+}
+
+void job_restore(const struct jobs_place *p)
+{
+	struct err e;
+
+	if (prepared_each(p->ctx, NULL, job_restore_one, (void *)(uintptr_t)p, &e))
+		log_error(&p->ctx->log, "claims: %s", e.msg);
 }
 
 int job_unprepare(const struct jobs_place *p, const struct dra_request *r)

@@ -35,6 +35,9 @@ int job_unprepare(const struct jobs_place *p, const struct dra_request *r);
  */
 int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e) must_check;
 
+/* job_restore - write CDI files of attached claims again that were removed or changed. */
+void job_restore(const struct jobs_place *p);
+
 /* Facts that one publication keeps for the next. */
 enum jobs_feature { FEATURE_UNKNOWN, FEATURE_OFF, FEATURE_ON };
 struct jobs_published {
@@ -46,8 +49,8 @@ struct jobs_published {
 };
 
 /*
- * job_publish - if the rails are not those of last, or look is true: compare them with the slices
- * of the API server, and write those that differ. Answers a struct jobs_published.
+ * job_publish - job_restore(); if the rails are not those of last, or look is true: compare them
+ * with the slices of the API server, and write those that differ. Answers a struct jobs_published.
  */
 int job_publish(const struct jobs_place *p, const struct jobs_published *last, bool look);
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobs_test.c: the end of a claim, also while the kernel says that its files are not there. */
+/*
+ * jobs_test.c: the end of a claim, also while the kernel says that its files are not there; CDI
+ * files that are written again.
+ */
 #include "railheadd/claims/jobs.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "lib/testing/dir.h"
 #include "lib/testing/syscall.h"
@@ -75,5 +79,30 @@ START_TEST(a_node_without_claims)
 }
 END_TEST
 
+#define CDI_FILE "/mnt/cdi/railhead.io-claim_cu.json"
+START_TEST(the_CDI_file_of_an_attached_claim_is_written_again)
+{
+	static const char text[] =
+		"{\"version\":1,\"pod\":{\"uid\":\"pu\",\"namespace\":\"ns\",\"name\":\"p\"},"
+		"\"claim\":{\"uid\":\"cu\",\"namespace\":\"ns\",\"name\":\"c\"},\"networks\":[{"
+		"\"name\":\"net\",\"type\":\"rails\",\"kind\":\"macvlan\",\"rails\":\"all\"}]}";
+	const struct jobs_place place = { .ctx = &ctx, .node = "n", .bin = "/mnt/bin" };
+	struct stat st;
+
+	begin();
+	ctx.etc_dir = "/mnt/etc";
+	ck_assert_int_eq(mkdir("/mnt/etc", 0700) | mkdir(CLAIMS "/pu/pod", 0755), 0);
+	testing_file("/mnt/etc/rails.json", 0600,
+		     "{\"rails\":[{\"rail\":0,\"interface\":\"lo\"}]}");
+	testing_file(CLAIMS "/pu/cu.json", 0600, text);
+	job_restore(&place);
+	ck_assert(stat(CDI_FILE, &st) == 0 && st.st_size > 200);
+	/* Prepare may still be at work. */
+	ck_assert_int_eq(unlink(CDI_FILE) | unlink(CLAIMS "/pu/cu.result"), 0);
+	job_restore(&place);
+	ck_assert(access(CDI_FILE, F_OK) && errno == ENOENT);
+}
+END_TEST
+
 TEST_PROGRAM("jobs", the_end_of_a_claim_leaves_nothing, a_claim_that_is_not_seen_is_not_ended,
-	     a_node_without_claims)
+	     a_node_without_claims, the_CDI_file_of_an_attached_claim_is_written_again)

@@ -227,6 +227,7 @@ int job_publish(const struct jobs_place *p, const struct jobs_published *last, b
 	struct err e;
 	int rc;
 
+	job_restore(p);
 	now.writes = 0;
 	now.note[0] = '\0';
 	rc = publish_facts(p->ctx, &facts, &e);
