@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The targets that check, run, install and clean. Included by the Makefile.
 
-.PHONY: help help-all deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick bench-allrails bench-allrails-quick rails bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick bench-claims agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
+.PHONY: help help-all deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick bench-allrails bench-allrails-quick rails bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick bench-claims claims-kills agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check settings-check examples-check install install-check image images image-check arm64 deb deb-check chart chart-check uninstall \
 	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest upgrade-check cluster cluster-quick cluster-vm cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
@@ -12,7 +12,7 @@ QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man instal
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick chart-check bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
-CHECK_ALL := gcc peer-programs -- vm cluster cluster-vm sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills upgrade-check settings-check rails bench-cluster-quick soak soak-heal differential \
+CHECK_ALL := gcc peer-programs -- vm cluster cluster-vm sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills claims-kills upgrade-check settings-check rails bench-cluster-quick soak soak-heal differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 deb-check $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick bench-rails-quick bench-allrails-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -218,6 +218,10 @@ bench-claims: all ## from kubectl create to the first process with eight rails: 
 	@mkdir -p $(B)/doc
 	@BENCH=$(abspath $(B))/doc/first-process.txt CLUSTER=$(CLUSTER) conformance/cluster/run.sh $(B)/bin
 	@cat $(B)/doc/first-process.txt
+claims-kills: all ## pods with rails by one line come and go while programs of their node are killed (root); PODS=60, SEED=1: minutes
+	@tools/deps.sh cluster
+	@$(MAKE) --no-print-directory cluster-programs
+	@PODS=$${PODS:-60} CLUSTER=$(CLUSTER) conformance/cluster/run.sh $(B)/bin
 bench-cluster-quick: all helpers $(NODES_TEST) ## the same with 32 nodes, and no figures
 	@tools/deps.sh cluster
 	@ENGINES=build/engines conformance/cluster-scale/run.sh --quick $(B)

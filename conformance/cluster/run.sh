@@ -6,7 +6,8 @@
 # CLUSTER=DIR: the results of fetch.sh and programs/build.sh (BINDIR/../cluster); QUICK=1: only cases with the word quick;
 # NO_SKIP=1: a skip is a failure; VERBOSE=1: print the time of each case; KEEP=1: a shell in the cluster before its end;
 # PEERS=DIR: the folder with whereabouts (BINDIR/../peers); LONG=SECONDS: the limit of each wait (180);
-# BENCH=FILE: measure instead, and write the table there; AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
+# PODS=N, SEED=N: only claimkills.sh, with so many pods; BENCH=FILE: measure instead, and write the table there;
+# AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -14,7 +15,7 @@ TOP=$(cd "$HERE/../.." && pwd)
 
 usage()
 {
-	sed -n '3,9s/^# //p' "$0" >&2
+	sed -n '3,10s/^# //p' "$0" >&2
 	exit 2
 }
 
@@ -57,12 +58,12 @@ shift
 
 W=/run/work
 TREE=$CLUSTER/tree
-THEMES=(networks hostveth addresses failures gpus labels devices resourceclaims shared agents daemonset chart kubectl crashes burst guide migrate)
+THEMES=(networks hostveth addresses failures gpus labels devices resourceclaims claimfaults shared agents daemonset chart kubectl crashes burst guide migrate)
 # Nothing is slept for: what is waited for is a condition, and LONG is how long a busy machine may take over it, in seconds.
 LONG=${LONG:-180}
 PATIENCE=$LONG EVIDENCE_LINES=45
 parts=()
-for part in ../again ../harness/cases cgroups world node multus pods claims "${THEMES[@]}" firstprocess; do
+for part in ../again ../harness/cases cgroups world node multus pods claims "${THEMES[@]}" firstprocess claimkills; do
 	parts+=("$HERE/$part.sh")
 	# shellcheck disable=SC1090
 	. "$HERE/$part.sh" || exit 2
@@ -70,6 +71,7 @@ done
 no_name_twice "${parts[@]}"
 # The measuring, which is no test.
 [ -z "${BENCH-}" ] || THEMES=(firstprocess)
+[ -z "${PODS-}" ] || THEMES=(claimkills)
 
 # test_X is run on both nodes, once_X on the first. A comment "# quick: thin" or "# quick: both" before it: part of QUICK=1.
 cases()

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# claimfaults.sh: rails by resource claims when something is wrong, or unusual. Sourced by run.sh; claims_up and others are of resourceclaims.sh.
+
+# with_claim NAME [FILTER]: a pod whose container has a claim of its own, by a template.
+with_claim()
+{
+	kn apply -f - >/dev/null <<<'{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "rails"},
+		"spec": {"spec": {"devices": {"requests": [{"name": "rails", "exactly": {"deviceClassName": "'$CLASS'"}}]}}}}' || fail 'test error: template'
+	counting "$1" 'del(.spec.containers[0].resources.limits) | .spec.resourceClaims = [{name: "r", resourceClaimTemplateName: "rails"}]
+		| .spec.containers[0].resources.claims = [{name: "r"}] | '"${2-.}"
+}
+# claim NAME: one that pods name.
+claim()
+{
+	kn apply -f - >/dev/null <<<'{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "'"$1"'"},
+		"spec": {"devices": {"requests": [{"name": "rails", "exactly": {"deviceClassName": "'$CLASS'"}}]}}}' || fail "test error: claim $1"
+}
+OF_CLAIM='.spec.resourceClaims = [{name: "r", resourceClaimName: "mine"}]'
+# whole NAME...: the first process of each saw all rails.
+whole()
+{
+	local p
+	running "$@"
+	for p; do eq "what the first process of $p saw" "$(saw "$p")" "$ALL_RAILS"; done
+}
+all_gone()
+{
+	kn delete pod --all --wait --timeout=${LONG}s >/dev/null 2>&1
+	eventually nothing_of_claims || fail "left: $(<"$W/is") $(leases 1 | xargs) $(records 1 | xargs)"
+}
+eight_leases() { [ "$(leases 1 | wc -l)" = 8 ]; }
+# starts NAME N: its first container has started again N times at least, and is ready.
+starts() { kn get pod "$1" -o json | jq -e ".status.containerStatuses[0] | .restartCount >= $2 and .ready"; }
+# ends NAME: its process; it may end before exec does. A kubelet that has just started does not take an exec yet.
+ends() { eventually kn exec "$1" -c c -- true && kn exec "$1" -c c -- kill 1 >/dev/null 2>&1; }
+claim_file() { echo "$CLAIMS/$(uid "$1")/$(kn get resourceclaim -o json | jq -r --arg p "$1" '.items[] | select(.status.reservedFor[0].name == $p) | .metadata.uid').$2"; }
+
+# Each container with the claim has the rails; those without it start as always: the first one of the pod, a sidecar, an ephemeral one.
+once_rails_of_all_kinds_of_containers()
+{
+	claims_up
+	with_claim a '.spec.initContainers = [
+		(.spec.containers[0] | .name = "first" | del(.resources) | .command = ["/bin/ls", "/sys/class/net"]),
+		(.spec.containers[0] | .name = "init" | .command[2] |= sub("sleep.*"; "")),
+		(.spec.containers[0] | .name = "side" | .restartPolicy = "Always"),
+		(.spec.containers[0] | .name = "bare" | del(.resources) | .restartPolicy = "Always" | .command = ["/bin/sleep", "1000000"])]'
+	whole a
+	eq 'the init container' "$(saw a init)" "$ALL_RAILS"
+	eq 'the sidecar' "$(saw a side)" "$ALL_RAILS"
+	isnt 'the folder in the bare sidecar' kn exec a -c bare -- ls /run/railhead
+	is 'an ephemeral container' kn debug a --image="$IMAGE" -c e --image-pull-policy=Never -- /bin/sleep 1000000
+	eventually kn exec a -c e -- ls /sys/class/net/rail7
+	isnt 'the folder in the ephemeral container' kn exec a -c e -- ls /run/railhead
+	all_gone
+}
+
+# A claim is one pod's. The kubelet does not tell the driver of the second pod, so its gate refuses.
+once_rails_of_a_second_pod()
+{
+	claims_up
+	claim mine
+	with_claim a "$OF_CLAIM"
+	whole a
+	with_claim b "$OF_CLAIM"
+	event b 'is not in the cgroup of pod'
+	eq 'logs of b' "$(kn logs b 2>/dev/null)" ''
+	eq 'leases' "$(leases 1 | wc -l)" 8
+	delete b
+	ends a
+	eventually starts a 1
+	delete a
+	# The same name, another claim.
+	is 'the claim goes' kn delete resourceclaim mine --wait
+	claim mine
+	with_claim b "$OF_CLAIM"
+	whole b
+	all_gone
+}
+
+# The pod and its claim go by force while no driver is there, and come again with the same names.
+once_rails_of_a_claim_made_again()
+{
+	claims_up
+	claim mine
+	with_claim a "$OF_CLAIM"
+	whole a
+	service 1 railhead-devices kill
+	is 'the pod goes by force' kn delete pod a --force --grace-period=0
+	is 'the claim goes' kn delete resourceclaim mine --wait
+	claim mine
+	with_claim a "$OF_CLAIM"
+	driver_starts
+	whole a
+	eventually eight_leases
+	all_gone
+}
+
+# Pods in the network of the node have no rails. The gate refuses.
+once_rails_of_the_host_network()
+{
+	claims_up
+	counting a '.spec.hostNetwork = true'
+	event a 'rails are for pods without hostNetwork'
+	eq 'logs' "$(kn logs a 2>/dev/null)" ''
+	all_gone
+}
+
+# The scheduler allocates. A policy refuses a pod that names its node. With a capacity of 0 the kubelet itself refuses one that came past
+# the scheduler, and pods of the scheduler start as before.
+once_rails_past_the_scheduler()
+{
+	claims_up
+	manifest a '' "$ONE_LINE" | isnt 'a pod that names its node is accepted' kn create -f -
+	has 'why' "$(<"$W/is")" 'the scheduler allocates rails of railhead.io'
+	is 'the policy goes' k delete validatingadmissionpolicybinding railhead-scheduled-pods
+	is 'a capacity' k patch node n1 --subresource=status --type=merge -p '{"status": {"capacity": {"railhead.io/rails": "0"}}}'
+	eventually allocates_none
+	eventually policy_is_gone
+	event b 'enough resource: railhead.io/rails'
+	counting c
+	whole c
+	all_gone
+	is 'no capacity' k patch node n1 --subresource=status --type=merge -p '{"status": {"capacity": {"railhead.io/rails": null}}}'
+}
+ONE_LINE='.spec.containers[0].resources.limits = {"railhead.io/rails": "1"}'
+allocates_none() { [ "$(k get node n1 -o json | jq -r '.status.allocatable["railhead.io/rails"]')" = 0 ]; }
+policy_is_gone() { manifest b '' "$ONE_LINE" | kn create -f -; }
+
+# A claim that no container has: the pod gets no rails, and the addresses are free with its end.
+once_rails_of_no_container()
+{
+	claims_up
+	with_claim a 'del(.spec.containers[0].resources.claims)'
+	running a
+	eq 'what the first process saw' "$(saw a)" 'rails:'
+	eq 'leases' "$(leases 1 | wc -l)" 8
+	all_gone
+}
+
+# --- files -------------------------------------------------------------------------------------
+
+# The CDI file is removed, or another one, while the pod runs: the driver writes it again, and the container starts with its rails.
+once_rails_and_the_cdi_file()
+{
+	local file
+	claims_up
+	counting a
+	whole a
+	file=$(node 1 sh -c 'ls /run/cdi/*railhead.io*claim*')
+	is 'the file goes' node 1 rm "$file"
+	ends a
+	eventually starts a 1
+	is 'a file without the gate' node 1 sh -c "sed 's/\"hooks\":\[.*\],\"mounts\"/\"mounts\"/' $file >/run/x && ! grep hooks /run/x && mv /run/x $file"
+	eventually node 1 grep -q hooks "$file"
+	ends a
+	eventually starts a 2
+	eq 'what it saw' "$(saw a)" "$ALL_RAILS"
+	all_gone
+}
+
+# A damaged file of a claim: no container starts with it, and all is free with the pod's end, also if nothing was attached.
+once_rails_of_a_damaged_claim()
+{
+	claims_up
+	counting a
+	whole a
+	is 'it is damaged' node 1 sh -c "echo '{' >$(claim_file a json)"
+	ends a
+	event a 'claims/'
+	isnt 'it is ready' ready_again a
+	all_gone
+	slow_gate 20
+	counting b
+	eventually a_gate
+	is 'it is damaged' node 1 sh -c "echo '{' >$(claim_file b json)"
+	event b 'claims/'
+	eq 'leases' "$(leases 1 | wc -l)" 8
+	is 'the gate is back' node 1 mv /opt/cni/bin/hook.real /opt/cni/bin/railhead-hook
+	all_gone
+}
+
+# --- programs ----------------------------------------------------------------------------------
+
+# The gate is stopped, its runtime and shim are killed, and the pod goes. When the gate goes on, it attaches nothing. A gate that is stopped
+# with the lock of the pod has a case in conformance/attach.
+once_rails_of_a_gate_that_hangs()
+{
+	local pids
+	claims_up
+	slow_gate 3
+	counting a
+	eventually a_gate
+	pids=$(a_gate | xargs)
+	# shellcheck disable=SC2086 # numbers
+	is "the gate $pids stops" node 1 kill -STOP $pids
+	is 'the runtime dies' node 1 sh -c 'kill -KILL $(pgrep -x runc) $(pgrep containerd-shim)'
+	delete a
+	node 1 sh -c "kill -CONT $pids" 2>/dev/null
+	eventually no_gate
+	eventually nothing_of_claims || fail "left: $(<"$W/is")"
+	counting b
+	whole b
+	all_gone
+}
+# slow_gate SECONDS: as if it took so long
+slow_gate()
+{
+	is 'a slow gate' node 1 sh -c 'cd /opt/cni/bin && mv railhead-hook hook.real && printf "#!/bin/sh\nsleep '"$1"'\nexec /opt/cni/bin/hook.real \"\$@\"\n" >railhead-hook &&
+		chmod 755 railhead-hook'
+}
+a_gate() { node 1 pgrep -x railhead-hook; }
+no_gate() { [ -z "$(node 1 pgrep -x 'railhead-hook|hook.real')" ]; }
+
+# Kubelet, runtime, agent and driver are killed under pods. After each a container starts again with its rails. With its shim
+# a pod loses its sandbox, and the next one has rails again, with other addresses.
+once_rails_and_programs_that_come_again()
+{
+	local who before
+	claims_up
+	for who in kubelet containerd railheadd railhead-devices; do counting "$who"; done
+	whole kubelet containerd railheadd railhead-devices
+	before=$(leases 1)
+	for who in kubelet containerd railheadd railhead-devices; do
+		restart "$who"
+		ends "$who"
+		eventually starts "$who" 1
+		eq "after $who" "$(saw "$who")" "$ALL_RAILS"
+	done
+	eq 'addresses' "$(leases 1)" "$before"
+	is 'the shims die' node 1 sh -c 'kill -KILL $(pgrep containerd-shim)'
+	for who in kubelet containerd railheadd railhead-devices; do
+		eventually starts "$who" 2
+		eq "after the shim" "$(saw "$who")" "$ALL_RAILS"
+	done
+	all_gone
+}
+
+# The power goes: the folder of claims, CDI files and records are in memory. One pod is gone when the node comes back.
+once_rails_after_a_power_cut()
+{
+	local boot
+	claims_up
+	counting a
+	counting b
+	whole a b
+	boot=$(NODE=1 boot_id)
+	node_down 1
+	kn delete pod b --force --grace-period=0 --wait=false >/dev/null 2>&1
+	is 'the node comes up' node_up 1 || exit
+	is 'Multus comes up' multus 1
+	eq 'folder of claims' "$(node 1 ls $CLAIMS 2>/dev/null)" ''
+	is 'the agent comes up' service 1 railheadd start
+	is 'the driver comes up' service 1 railhead-devices start
+	is 'the kubelet comes up' service 1 kubelet start
+	eventually another_boot "$boot"
+	restarted a
+	whole a
+	eventually eight_leases
+	all_gone
+}
