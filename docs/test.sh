@@ -283,7 +283,7 @@ plugins()
 	[ "$n" -ge 7 ] || fail "tools/plugins.sh prints $n plugins"
 }
 
-# Each command of README.md is run: targets() looks at those of make, conformance/chart runs those of a cluster, and suites use those of railctl.
+# Each command of README.md is run: targets() looks at those of make, conformance/cluster runs those of a cluster, and suites use those of railctl.
 readme()
 {
 	local line n=0
@@ -291,8 +291,8 @@ readme()
 		n=$((n + 1))
 		case $line in
 		'sudo make '* | 'make && '*) pass ;;
-		'helm '* | 'kubectl '*) if grep -q "'Eight RoCE rails on Kubernetes'" conformance/chart/server.sh; then pass; else
-			fail "README.md: conformance/chart does not run: $line"
+		'helm '* | 'kubectl '*) if grep -q "follow 'All rails by one line on Kubernetes' \.$" conformance/cluster/chart.sh; then pass; else
+			fail "README.md: conformance/cluster does not run: $line"
 		fi ;;
 		*) if grep -rqE -- "railctl\"? $(cut -d' ' -f2-3 <<<"$line")" conformance --include=*.sh; then pass; else
 			fail "README.md: no suite runs: $line"

@@ -3,6 +3,7 @@
 #include "railheadd/claims/driver.h"
 
 #include <event2/event.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -31,6 +32,7 @@ struct driver_job {
 	struct grpc_call *call; /* NULL: the kubelet has given up */
 	struct dra_request request;
 	bool ends;           /* NodeUnprepareResources */
+	int64_t came;        /* ctx_mono_ms() */
 	struct child *child; /* NULL: it waits */
 };
 TAILQ_HEAD(driver_jobs, driver_job);
@@ -254,6 +256,11 @@ static void driver_free_job(struct driver_job *j)
 	free(j);
 }
 
+static const char *driver_word(const struct driver_job *j)
+{
+	return j->ends ? "NodeUnprepareResources" : "NodePrepareResources";
+}
+
 static void driver_end_job(struct driver_job *j, const void *bytes, size_t len,
 			   const struct err *why)
 {
@@ -261,6 +268,9 @@ static void driver_end_job(struct driver_job *j, const void *bytes, size_t len,
 
 	if (why)
 		log_error(driver_log(d), "claims: %s", why->msg);
+	else
+		log_info(driver_log(d), "claims: %s of %zu claims: %" PRId64 " ms", driver_word(j),
+			 j->request.n, ctx_mono_ms() - j->came);
 	if (j->call && why)
 		grpc_call_refuse(j->call, why);
 	else if (j->call)
@@ -271,9 +281,7 @@ static void driver_end_job(struct driver_job *j, const void *bytes, size_t len,
 static void driver_job_ended(void *arg, enum child_end how, const char *text, size_t len)
 {
 	struct driver_job *j = arg;
-	const struct slow_answer answer = { j->ends ? "NodeUnprepareResources"
-						    : "NodePrepareResources",
-					    how, text, len };
+	const struct slow_answer answer = { driver_word(j), how, text, len };
 	struct claims_driver *d = j->driver;
 	const void *bytes;
 	struct err e;
@@ -365,7 +373,9 @@ static void driver_call(struct claims_driver *d, struct grpc_call *call, struct 
 		grpc_call_refuse(call, &e);
 		return;
 	}
-	*j = (struct driver_job){ .driver = d, .call = call, .request = *r, .ends = ends };
+	*j = (struct driver_job){
+		.driver = d, .call = call, .request = *r, .ends = ends, .came = ctx_mono_ms()
+	};
 	r->message = NULL;
 	TAILQ_INSERT_TAIL(&d->jobs, j, all);
 	d->n++;
