@@ -10,7 +10,7 @@ CLASS=rails-by-claim
 IN_POD=/run/railhead/railctl # the image has no library, and is not asked for a shell
 RAIL_POOLS='{"type": "railhead-ipam", "pool": "rail{n}"}'
 
-# claims_up [CONFIG]: rails 0 to 7 of n1 with a pool each, its driver, and a class with this RailConfig.
+# claims_up [NETWORK [KEYS]]: rails 0 to 7 of n1 with a pool each, its driver, and a class with such a RailConfig.
 claims_up()
 {
 	local i root config
@@ -27,14 +27,14 @@ claims_up()
 	kubeconfig agent1 >"$root/etc/railhead/kubeconfig"
 	agent 1 '{"kubernetes": {"kubeconfig": "/etc/railhead/kubeconfig"}, "claims": {}}'
 	driver_starts
-	rails_class "$CLASS" railhead.io/rails set "$config"
+	rails_class "$CLASS" railhead.io/rails set "$config" "${2-null}"
 	eventually rails_published 1
 }
-rails_class() # NAME EXTENDED KIND CONFIG
+rails_class() # NAME EXTENDED KIND NETWORK [KEYS]
 {
-	jq -n --arg name "$1" --arg extended "$2" --arg kind "$3" --argjson config "$4" '{apiVersion: "resource.k8s.io/v1", kind: "DeviceClass",
+	jq -n --arg name "$1" --arg extended "$2" --arg kind "$3" --argjson config "$4" --argjson keys "${5-null}" '{apiVersion: "resource.k8s.io/v1", kind: "DeviceClass",
 		metadata: {name: $name}, spec: {selectors: [{cel: {expression: "device.driver == \"railhead.io\" && device.attributes[\"railhead.io\"].kind == \"\($kind)\""}}],
-		config: [{opaque: {driver: "railhead.io", parameters: {apiVersion: "railhead.io/v1alpha1", kind: "RailConfig", network: $config}}}]}}
+		config: [{opaque: {driver: "railhead.io", parameters: ({apiVersion: "railhead.io/v1alpha1", kind: "RailConfig", network: $config} + $keys)}}]}}
 		| if $extended == "" then . else .spec.extendedResourceName = $extended end' | k apply -f - >/dev/null || fail 'test error: the class'
 }
 claims_down()
@@ -58,7 +58,7 @@ driver_starts()
 	is 'the driver' service 1 railhead-devices start
 	eventually registered_again "$before"
 }
-registered() { node 1 sh -c 'grep -c "the kubelet has registered" /var/log/railhead-devices.log'; }
+registered() { node 1 sh -c 'grep -c "the kubelet has registered" /var/log/railhead-devices.log 2>/dev/null'; }
 registered_again() { [ "$(registered)" -gt "${1:-0}" ]; }
 slices() { k get resourceslices -o json | jq -c '[.items[].spec | select(.driver == "railhead.io") | .devices[]?] | '"$1"; }
 rails_published() { [ "$(slices '[.[] | select(.attributes.kind.string == "card") | .attributes.rail.int] | sort')" = '[0,1,2,3,4,5,6,7]' ]; }
@@ -73,7 +73,7 @@ nothing_of_claims()
 counting()
 {
 	pod "$1" '' 'del(.spec.nodeName) | .spec.nodeSelector = {"kubernetes.io/hostname": "n1"}
-		| .spec.containers[0].command = ["/bin/sh", "-c", "echo rails: $(ls /sys/class/net | grep ^rail | sort | tr \"\\n\" \" \"); trap exit TERM; sleep 1000000 & wait"]
+		| .spec.containers[0].command = ["/bin/sh", "-c", "echo rails: $(ls /sys/class/net | grep ^rail | sort | tr \"\\n\" \" \"); echo locked: $(ulimit -l); trap exit TERM; sleep 1000000 & wait"]
 		| .spec.containers[0].resources.limits = {"railhead.io/rails": "1"} | '"${2-.}"
 }
 ALL_RAILS='rails: rail0 rail1 rail2 rail3 rail4 rail5 rail6 rail7'
@@ -202,6 +202,20 @@ once_rails_that_are_full()
 	delete a
 	running b
 	eq 'what the first process saw' "$(saw b)" "$ALL_RAILS"
+}
+
+# Where the runtime's root may not raise the limit, the container does not start, and the Event says why. Where it may: ../cluster-vm/memlock.sh.
+once_rails_of_a_class_with_memlock()
+{
+	claims_up '{"kind": "macvlan", "ipam": '"$RAIL_POOLS"'}' '{"memlock": "unlimited"}'
+	counting a
+	if node 1 sh -c 'ulimit -l unlimited' 2>/dev/null; then
+		running a
+		has 'memory that it may lock' "$(kn logs a)" 'locked: unlimited'
+		return
+	fi
+	event a 'raise the limit of locked memory, as the device class says: Operation not permitted; the runtime needs CAP_SYS_RESOURCE'
+	eq 'what a process said' "$(kn logs a 2>/dev/null)" ''
 }
 
 # The driver is killed while pods start: they wait for it, and none starts without its rails.

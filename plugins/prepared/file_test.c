@@ -80,6 +80,11 @@ START_TEST(a_claim_is_read_as_it_was_written)
 	ck_assert_str_eq(p.pod.name, "train-0");
 	ck_assert_str_eq(p.claim.ns, "jobs");
 	ck_assert_str_eq(json_text(json_first(p.networks), "kind"), "macvlan");
+	ck_assert(!p.memlock);
+	p.memlock = true;
+	auto_free char *more = prepared_print(&p);
+	auto_prepared struct prepared q = decoded(more);
+	ck_assert(q.memlock);
 }
 END_TEST
 

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -249,6 +250,20 @@ static bool may_pass(const struct err *e)
 	return false;
 }
 
+/* The process has not executed the container's program yet, which inherits the limit. */
+static int lift_memlock(const struct gate *g, struct err *e)
+{
+	static const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	auto_prepared struct prepared p = { .networks = NULL };
+
+	if (prepared_read(&g->ctx, g->job.pod_uid, g->job.claim_uid, &p, e) < 0)
+		return -1;
+	if (!p.memlock || prlimit(g->state.pid, RLIMIT_MEMLOCK, &unlimited, NULL) == 0)
+		return 0;
+	err_set(e, ERR_KERNEL, errno, "raise the limit of locked memory, as the device class says");
+	return err_hint(e, "the runtime needs CAP_SYS_RESOURCE; or remove memlock from the class");
+}
+
 static int work(const void *arg)
 {
 	struct gate g = *(const struct gate *)arg;
@@ -268,7 +283,7 @@ static int work(const void *arg)
 			return report(&g, &e);
 		(void)nanosleep(&pause, NULL);
 	}
-	return 0;
+	return lift_memlock(&g, &e) ? report(&g, &e) : 0;
 }
 
 static int wait_for(struct exec_child *child, int container, struct err *e)

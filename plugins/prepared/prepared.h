@@ -37,6 +37,7 @@ struct prepared_id {
 struct prepared {
 	struct prepared_id pod, claim;
 	struct json *networks; /* owned; a list of configurations of rails */
+	bool memlock; /* the first process of a container may lock any amount of memory */
 };
 
 /* ---- file.c ---- */

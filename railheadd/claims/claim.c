@@ -99,7 +99,10 @@ char *claim_rails_text(uint64_t rails, char out[CLAIM_RAILS_LEN])
 struct rail_config {
 	const char *version, *kind;
 	const struct json *network, *may_override, *namespaces;
+	int memlock;
 };
+
+static const struct json_enum claim_memlock[] = { { "unlimited", true }, { NULL, 0 } };
 
 static const struct json_field rail_config_keys[] = {
 	{ "apiVersion", J_STRING, J_AT(struct rail_config, version), .flags = J_REQUIRED },
@@ -107,6 +110,7 @@ static const struct json_field rail_config_keys[] = {
 	{ "network", J_OBJECT, J_AT(struct rail_config, network) },
 	{ "mayOverride", J_ARRAY, J_AT(struct rail_config, may_override) },
 	{ "allowedNamespaces", J_ARRAY, J_AT(struct rail_config, namespaces) },
+	{ "memlock", J_ENUM, J_AT(struct rail_config, memlock), .names = claim_memlock },
 	{ 0 },
 };
 
@@ -214,6 +218,7 @@ struct claim_merge {
 	bool of_vfs;          /* the device */
 	struct json *network; /* owned; NULL: no class has given one yet */
 	const struct json *may_override;
+	bool memlock;
 };
 
 /*
@@ -253,14 +258,17 @@ static int claim_take_class(struct claim_merge *m, const struct rail_config *c, 
 			       "its device class does not allow the namespace %s", m->ns);
 	m->network = json_dup(c->network);
 	m->may_override = c->may_override;
+	m->memlock = c->memlock;
 	return m->network ? claim_check_kind(m, e) : err_nomem(e);
 }
 
 static int claim_take_claim(struct claim_merge *m, const struct rail_config *c, struct err *e)
 {
-	if (c->may_override || c->namespaces)
+	if (c->may_override || c->namespaces || c->memlock)
 		return err_set(e, ERR_CONFIG, 0, "%s: is a key of a device class",
-			       c->may_override ? "mayOverride" : "allowedNamespaces");
+			       c->may_override ? "mayOverride"
+			       : c->namespaces ? "allowedNamespaces"
+					       : "memlock");
 	json_each (key, c->network) {
 		if (!claim_has_text(m->may_override, json_key(key))) {
 			err_set(e, ERR_FORBIDDEN, 0,
@@ -366,14 +374,13 @@ static int claim_make_networks(const struct json *config, struct claim *c, struc
 	if (!list)
 		return err_nomem(e);
 	for (size_t i = 0; i < c->n; i++) {
-		struct claim_merge m = { config,
-					 c->device[i].request,
-					 c->prepared.claim.ns,
-					 c->device[i].part.vf >= 0,
-					 NULL,
-					 NULL };
+		struct claim_merge m = { .config = config,
+					 .request = c->device[i].request,
+					 .ns = c->prepared.claim.ns,
+					 .of_vfs = c->device[i].part.vf >= 0 };
 		int rc = claim_add_device(&all, &c->device[i], &m, e);
 
+		c->prepared.memlock |= m.memlock;
 		json_free(m.network);
 		if (rc)
 			return err_wrap(e, "request %s", c->device[i].request);

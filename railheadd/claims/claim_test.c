@@ -216,6 +216,20 @@ START_TEST(namespaces_of_a_class)
 }
 END_TEST
 
+START_TEST(locked_memory_is_the_word_of_a_class)
+{
+	ck_assert_int_eq(decode(RESULT("rails"), CLASS(""), POD), 0);
+	ck_assert(!claim.prepared.memlock);
+	ck_assert_int_eq(decode(RESULT("rails"), CLASS(",\"memlock\":\"unlimited\""), POD), 0);
+	ck_assert(claim.prepared.memlock);
+	is_refused(decode(RESULT("rails"), CLASS(",\"memlock\":\"64M\""), POD), ERR_FIELD,
+		   "RailConfig.memlock");
+	is_refused(decode(RESULT("rails"),
+			  CLASS("") "," CONFIG("FromClaim", ",\"memlock\":\"unlimited\""), POD),
+		   ERR_CONFIG, "memlock: is a key of a device class");
+}
+END_TEST
+
 START_TEST(a_rail_config_that_is_wrong)
 {
 	is_refused(decode(RESULT("rails"), "", POD), ERR_FORBIDDEN,
@@ -324,5 +338,6 @@ END_TEST
 TEST_PROGRAM("claim", names_of_devices, the_set_of_all_rails, several_rails_are_one_network,
 	     two_classes_are_two_networks, a_claim_overrides_allowed_keys,
 	     vfs_are_networks_without_devices_yet, devices_of_another_kind_than_their_class,
-	     namespaces_of_a_class, a_rail_config_that_is_wrong, whose_claim_it_is,
-	     devices_that_are_refused, another_claim_of_this_name, rails_as_text, without_memory)
+	     namespaces_of_a_class, locked_memory_is_the_word_of_a_class,
+	     a_rail_config_that_is_wrong, whose_claim_it_is, devices_that_are_refused,
+	     another_claim_of_this_name, rails_as_text, without_memory)
