@@ -204,6 +204,21 @@ once_rails_that_are_full()
 	eq 'what the first process saw' "$(saw b)" "$ALL_RAILS"
 }
 
+# NCCL finds its file in /etc without a variable, where the image and the user have none. UCX needs the variable of the class.
+once_rails_with_settings()
+{
+	claims_up '{"kind": "macvlan", "ipam": '"$RAIL_POOLS"'}' '{"variables": ["UCX_CONFIG_DIR"]}'
+	kn create configmap mine --from-literal=nccl.conf=NCCL_DEBUG=WARN >/dev/null || fail 'test error: configmap'
+	counting a '.spec.securityContext = {"runAsUser": 1000} | .spec.containers[0].securityContext = {"readOnlyRootFilesystem": true}'
+	counting b '.spec.volumes = [{"name": "mine", "configMap": {"name": "mine"}}]
+		| .spec.containers[0].volumeMounts = [{"name": "mine", "mountPath": "/etc/nccl.conf", "subPath": "nccl.conf"}]'
+	running a b
+	has 'the file of NCCL' "$(kn exec a -- ls -l /etc/nccl.conf)" '/etc/nccl.conf -> /run/railhead/nccl.conf'
+	is 'it is there' kn exec a -- cat /etc/nccl.conf
+	eq 'the variables' "$(kn exec a -- sh -c 'echo "$NCCL_CONF_FILE, $UCX_CONFIG_DIR"')" ', /run/railhead'
+	eq 'the file of the user' "$(kn exec b -- cat /etc/nccl.conf)" NCCL_DEBUG=WARN
+}
+
 # Where the runtime's root may not raise the limit, the container does not start, and the Event says why. Where it may: ../cluster-vm/memlock.sh.
 once_rails_of_a_class_with_memlock()
 {

@@ -70,7 +70,7 @@ if [ "$(uname -m)" = x86_64 ] && have nccl "main contrib" sid libnccl2 libc6 lib
 	# The library of sid needs the other libraries of sid, and their loader.
 	nccl() # NAME=VALUE...: the variables NCCL_* in the end, without those
 	{
-		env -u HOME "$@" "$DIR/nccl/$LIBS/ld-linux-x86-64.so.2" --library-path "$DIR/nccl/$LIBS" \
+		${LOADER-} env -u HOME "$@" "$DIR/nccl/$LIBS/ld-linux-x86-64.so.2" --library-path "$DIR/nccl/$LIBS" \
 			--preload "$HELPERS/nccl_env.so $DIR/nccl/$LIBS/libnccl.so.2" /bin/true 2>"$W/err" |
 			grep -e Bootstrap -e NCCL_IB -e NCCL_SOCKET
 	}
@@ -78,6 +78,11 @@ if [ "$(uname -m)" = x86_64 ] && have nccl "main contrib" sid libnccl2 libc6 lib
 	sed 's/eth0/lo/' "$FILES/nccl.conf" >"$W/nccl.conf"
 	check "NCCL reads the file of NCCL_CONF_FILE" "$(sort "$W/nccl.conf")" "$(nccl NCCL_CONF_FILE="$W/nccl.conf" | sort)"
 	check "NCCL uses its interface" 1 "$(nccl NCCL_DEBUG=INFO NCCL_CONF_FILE="$W/nccl.conf" | grep -c 'Bootstrap: Using lo:')"
+	# In a container it is a link, if there is no such file.
+	in_etc() { unshare -rm sh -c 'mount -t tmpfs etc /etc && ln -s "$0" /etc/nccl.conf && exec "$@"' "$W/nccl.conf" "$@"; }
+	check "NCCL reads /etc/nccl.conf without a variable" "$(sort "$W/nccl.conf")" "$(LOADER=in_etc nccl | sort)"
+	echo NCCL_IB_GID_INDEX=7 >"$W/mine"
+	check "a file of the user wins" NCCL_IB_GID_INDEX=7 "$(LOADER=in_etc nccl NCCL_CONF_FILE="$W/mine" | grep INDEX)"
 	check "without it NCCL has no values" "" "$(nccl)"
 	check "a variable of the process wins" NCCL_IB_GID_INDEX=7 "$(nccl NCCL_CONF_FILE="$W/nccl.conf" NCCL_IB_GID_INDEX=7 | grep INDEX)"
 else

@@ -37,6 +37,7 @@ static const struct json_field prepared_fields[] = {
 	{ "claim", J_NESTED, J_AT(struct prepared, claim), .flags = J_REQUIRED,
 	  .of = prepared_id_fields },
 	{ "networks", J_ARRAY, J_AT(struct prepared, networks), .flags = J_REQUIRED },
+	{ "variables", J_UINT, J_AT(struct prepared, variables), .flags = J_OMIT, .max = 3 },
 	{ "memlock", J_BOOL, J_AT(struct prepared, memlock), .flags = J_OMIT },
 	{ 0 },
 };

@@ -82,9 +82,10 @@ START_TEST(a_claim_is_read_as_it_was_written)
 	ck_assert_str_eq(json_text(json_first(p.networks), "kind"), "macvlan");
 	ck_assert(!p.memlock);
 	p.memlock = true;
+	p.variables = 2;
 	auto_free char *more = prepared_print(&p);
 	auto_prepared struct prepared q = decoded(more);
-	ck_assert(q.memlock);
+	ck_assert(q.memlock && q.variables == 2);
 }
 END_TEST
 

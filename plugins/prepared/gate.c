@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -103,6 +104,7 @@ struct gate {
 	struct gate_state state;
 	char cni_path[PATH_MAX];
 	char netns[PATH_MAX]; /* of the container */
+	char root[PATH_MAX];  /* its files, as the host sees them */
 	bool proved;          /* it is a container of the pod */
 };
 
@@ -114,7 +116,7 @@ static int open_netns_of(const struct gate *g, const char *pid, struct netns *ou
 	return netns_open(path, out, e);
 }
 
-static int read_netns_path(struct gate *g, struct err *e)
+static int read_bundle(struct gate *g, struct err *e)
 {
 	auto_json struct json *config = NULL;
 	auto_free char *text = NULL;
@@ -130,7 +132,10 @@ static int read_netns_path(struct gate *g, struct err *e)
 		err_set(e, ERR_FORBIDDEN, 0, "the container is not in the network of a pod");
 		return err_hint(e, NOT_ON_HOST);
 	}
+	const char *root = json_text(json_get(config, "root"), "path");
 	(void)snprintf(g->netns, sizeof(g->netns), "%s", netns);
+	(void)snprintf(g->root, sizeof(g->root), "%.2000s/%.2000s",
+		       *root == '/' ? "" : g->state.bundle, root);
 	return 0;
 }
 
@@ -140,8 +145,7 @@ static int prove_netns(struct gate *g, const char *pid, struct err *e)
 				named = { .fd = -1 };
 
 	if (netns_open_self(&self, e) || open_netns_of(g, "1", &host, e) ||
-	    open_netns_of(g, pid, &of, e) || read_netns_path(g, e) ||
-	    netns_open(g->netns, &named, e))
+	    open_netns_of(g, pid, &of, e) || read_bundle(g, e) || netns_open(g->netns, &named, e))
 		return -1;
 	if (!netns_same(self.id, host.id)) {
 		err_set(e, ERR_FORBIDDEN, 0,
@@ -250,6 +254,25 @@ static bool may_pass(const struct err *e)
 	return false;
 }
 
+/*
+ * NCCL reads /etc/nccl.conf without any variable, after the file of NCCL_CONF_FILE or of the user.
+ * A file of the image or of a volume is there already, and stays. A container without the folder,
+ * or whose files cannot be written, starts, too.
+ */
+static void link_settings(const struct gate *g)
+{
+	struct err why;
+	auto_fd int root = fs_open_dir(g->root, false, &why);
+	auto_fd int etc = root < 0 ? -1
+				   : fs_openat2(root, "etc", O_PATH | O_DIRECTORY | O_CLOEXEC,
+						RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+
+	if ((etc < 0 || symlinkat(PREPARED_AT "/nccl.conf", etc, "nccl.conf")) && errno != EEXIST &&
+	    errno != ENOENT)
+		log_warn(&g->ctx.log, "/etc/nccl.conf of a container of pod %s: %s", g->job.pod_uid,
+			 strerror(errno));
+}
+
 /* The process has not executed the container's program yet, which inherits the limit. */
 static int lift_memlock(const struct gate *g, struct err *e)
 {
@@ -283,6 +306,7 @@ static int work(const void *arg)
 			return report(&g, &e);
 		(void)nanosleep(&pause, NULL);
 	}
+	link_settings(&g);
 	return lift_memlock(&g, &e) ? report(&g, &e) : 0;
 }
 

@@ -37,7 +37,8 @@ struct prepared_id {
 struct prepared {
 	struct prepared_id pod, claim;
 	struct json *networks; /* owned; a list of configurations of rails */
-	bool memlock; /* the first process of a container may lock any amount of memory */
+	unsigned variables;    /* that the driver gives a container, as bits of its list */
+	bool memlock;          /* the first process of a container may lock any amount of memory */
 };
 
 /* ---- file.c ---- */
@@ -59,7 +60,9 @@ void prepared_clear(struct prepared *p);
  */
 int prepared_put(const struct ctx *ctx, const struct prepared *p, struct err *e) must_check;
 
-/* prepared_public - the folder that the pod reads. prepared_put makes it, with mode 0755. Pure. */
+/* prepared_public - the folder that the pod reads at PREPARED_AT. prepared_put makes it, with mode
+ * 0755. Pure. */
+#define PREPARED_AT "/run/railhead"
 void prepared_public(const struct ctx *ctx, const char *pod_uid, char out[PATH_MAX]);
 
 /*

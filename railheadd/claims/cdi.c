@@ -12,13 +12,11 @@
 #include <unistd.h>
 
 #include "lib/sys/fs.h"
-#include "railheadd/claims/claim.h"
 #include "railheadd/devices/files.h"
 #include "topo/read/rail_list.h"
 
-#define CDI_VERSION  "0.5.0"
-#define CDI_MAX      65536
-#define CDI_MOUNT_AT "/run/railhead"
+#define CDI_VERSION "0.5.0"
+#define CDI_MAX     65536
 
 /* A program that the container may execute, for /run may be mounted noexec. */
 #define CDI_PROGRAM "railctl"
@@ -153,12 +151,23 @@ static int claim_add_mounts(struct json *edits, const struct ctx *ctx, const str
 	char path[PATH_MAX];
 
 	prepared_public(ctx, p->pod.uid, path);
-	if (!mounts || claim_add_mount(mounts, path, CDI_MOUNT_AT, false))
+	if (!mounts || claim_add_mount(mounts, path, PREPARED_AT, false))
 		return -1;
 	(void)snprintf(path, sizeof(path), "%.2000s/" CDI_PROGRAM, bin);
 	return access(path, X_OK) == 0
-		       ? claim_add_mount(mounts, path, CDI_MOUNT_AT "/" CDI_PROGRAM, true)
+		       ? claim_add_mount(mounts, path, PREPARED_AT "/" CDI_PROGRAM, true)
 		       : 0;
+}
+
+static int claim_add_variables(struct json *edits, unsigned variables)
+{
+	struct json *list = variables ? json_add_array(edits, "env") : NULL;
+
+	for (size_t i = 0; list && i < CLAIM_VARIABLES; i++) {
+		if (variables >> i & 1 && json_push_str(list, claim_variables[i]))
+			return -1;
+	}
+	return variables && !list ? -1 : 0;
 }
 
 int claim_cdi(const struct ctx *ctx, const struct prepared *p, const char *bin, char **out,
@@ -179,7 +188,7 @@ int claim_cdi(const struct ctx *ctx, const struct prepared *p, const char *bin, 
 	    !(list = json_add_array(o, "devices")) || !(device = json_push_object(list)) ||
 	    json_add_str(device, "name", p->claim.uid) ||
 	    !(edits = json_add_object(device, "containerEdits")) || claim_add_hook(edits, p, bin) ||
-	    claim_add_mounts(edits, ctx, p, bin) ||
+	    claim_add_mounts(edits, ctx, p, bin) || claim_add_variables(edits, p->variables) ||
 	    (json_len(nodes) && json_put(edits, "deviceNodes", TAKE_PTR(nodes))))
 		return err_nomem(e);
 	*out = json_print(o, false);

@@ -8,7 +8,7 @@
 #define RAILHEAD_RAILHEADD_CLAIMS_CDI_H
 
 #include "lib/base/ctx.h"
-#include "plugins/prepared/prepared.h"
+#include "railheadd/claims/claim.h"
 
 #define CDI_CLAIM_KIND "railhead.io/claim" /* "railhead.io/claim=UID" is the device */
 #define CDI_HOOK       "railhead-hook"

@@ -69,6 +69,19 @@ START_TEST(a_hook_and_a_folder)
 }
 END_TEST
 
+START_TEST(variables_of_a_class)
+{
+	auto_prepared struct prepared p = prepared("[]");
+	auto_free char *text = NULL;
+
+	begin("{\"rails\":[]}");
+	p.variables = 3;
+	ck_assert_int_eq(claim_cdi(&ctx, &p, "/b", &text, &e), 0);
+	ck_assert_ptr_nonnull(strstr(text, ",\"env\":[\"NCCL_CONF_FILE=/run/railhead/nccl.conf\","
+					   "\"UCX_CONFIG_DIR=/run/railhead\"]}}]}"));
+}
+END_TEST
+
 /* Over an empty file of the pod's folder, which is never another file. */
 START_TEST(railctl_of_the_node)
 {
@@ -183,5 +196,6 @@ START_TEST(no_folder_of_cdi)
 }
 END_TEST
 
-TEST_PROGRAM("cdi", a_hook_and_a_folder, railctl_of_the_node, a_rail_that_is_not_there,
-	     files_of_rdma_devices, runtimes_notice_a_new_file, no_folder_of_cdi)
+TEST_PROGRAM("cdi", a_hook_and_a_folder, variables_of_a_class, railctl_of_the_node,
+	     a_rail_that_is_not_there, files_of_rdma_devices, runtimes_notice_a_new_file,
+	     no_folder_of_cdi)

@@ -98,7 +98,8 @@ char *claim_rails_text(uint64_t rails, char out[CLAIM_RAILS_LEN])
 
 struct rail_config {
 	const char *version, *kind;
-	const struct json *network, *may_override, *namespaces;
+	const struct json *network, *may_override, *namespaces, *variable_names;
+	unsigned variables;
 	int memlock;
 };
 
@@ -110,6 +111,7 @@ static const struct json_field rail_config_keys[] = {
 	{ "network", J_OBJECT, J_AT(struct rail_config, network) },
 	{ "mayOverride", J_ARRAY, J_AT(struct rail_config, may_override) },
 	{ "allowedNamespaces", J_ARRAY, J_AT(struct rail_config, namespaces) },
+	{ "variables", J_ARRAY, J_AT(struct rail_config, variable_names) },
 	{ "memlock", J_ENUM, J_AT(struct rail_config, memlock), .names = claim_memlock },
 	{ 0 },
 };
@@ -144,6 +146,32 @@ static bool claim_has_text(const struct json *list, const char *text)
 	return false;
 }
 
+const char *const claim_variables[CLAIM_VARIABLES] = {
+	"NCCL_CONF_FILE=" PREPARED_AT "/nccl.conf",
+	"UCX_CONFIG_DIR=" PREPARED_AT,
+};
+
+/* As bits, in the order above. */
+static int claim_read_variables(const struct json *list, unsigned *out, struct err *e)
+{
+	json_each (item, list) {
+		const char *name = json_str(item);
+		const size_t len = strlen(name);
+		size_t i = 0;
+
+		while (i < CLAIM_VARIABLES && (strncmp(claim_variables[i], name, len) != 0 ||
+					       claim_variables[i][len] != '='))
+			i++;
+		if (i == CLAIM_VARIABLES)
+			return err_set(e, ERR_CONFIG, 0,
+				       "variables: %.80s is neither NCCL_CONF_FILE nor "
+				       "UCX_CONFIG_DIR",
+				       name);
+		*out |= 1u << i;
+	}
+	return 0;
+}
+
 static int claim_check_network(const struct json *network, struct err *e)
 {
 	json_each (key, network) {
@@ -170,6 +198,8 @@ static int claim_read_config(const struct json *parameters, struct rail_config *
 			       c.version, c.kind);
 	if (claim_check_texts(c.may_override, "mayOverride", e) ||
 	    claim_check_texts(c.namespaces, "allowedNamespaces", e) ||
+	    claim_check_texts(c.variable_names, "variables", e) ||
+	    claim_read_variables(c.variable_names, &c.variables, e) ||
 	    claim_check_network(c.network, e))
 		return -1;
 	*out = c;
@@ -218,6 +248,7 @@ struct claim_merge {
 	bool of_vfs;          /* the device */
 	struct json *network; /* owned; NULL: no class has given one yet */
 	const struct json *may_override;
+	unsigned variables;
 	bool memlock;
 };
 
@@ -258,17 +289,19 @@ static int claim_take_class(struct claim_merge *m, const struct rail_config *c, 
 			       "its device class does not allow the namespace %s", m->ns);
 	m->network = json_dup(c->network);
 	m->may_override = c->may_override;
+	m->variables = c->variables;
 	m->memlock = c->memlock;
 	return m->network ? claim_check_kind(m, e) : err_nomem(e);
 }
 
 static int claim_take_claim(struct claim_merge *m, const struct rail_config *c, struct err *e)
 {
-	if (c->may_override || c->namespaces || c->memlock)
+	if (c->may_override || c->namespaces || c->variable_names || c->memlock)
 		return err_set(e, ERR_CONFIG, 0, "%s: is a key of a device class",
-			       c->may_override ? "mayOverride"
-			       : c->namespaces ? "allowedNamespaces"
-					       : "memlock");
+			       c->may_override     ? "mayOverride"
+			       : c->namespaces     ? "allowedNamespaces"
+			       : c->variable_names ? "variables"
+						   : "memlock");
 	json_each (key, c->network) {
 		if (!claim_has_text(m->may_override, json_key(key))) {
 			err_set(e, ERR_FORBIDDEN, 0,
@@ -380,6 +413,7 @@ static int claim_make_networks(const struct json *config, struct claim *c, struc
 					 .of_vfs = c->device[i].part.vf >= 0 };
 		int rc = claim_add_device(&all, &c->device[i], &m, e);
 
+		c->prepared.variables |= m.variables;
 		c->prepared.memlock |= m.memlock;
 		json_free(m.network);
 		if (rc)

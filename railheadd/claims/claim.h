@@ -52,6 +52,11 @@ struct claim_device {
 	size_t network; /* its place in prepared.networks */
 };
 
+/* "NAME=VALUE": variables that a class may give containers, so that they find their settings.
+ * Those of a prepared claim are bits in this order. */
+#define CLAIM_VARIABLES 2
+extern const char *const claim_variables[CLAIM_VARIABLES];
+
 struct claim {
 	struct prepared prepared;
 	struct claim_device device[CLAIM_DEVICES_MAX];

@@ -230,6 +230,22 @@ START_TEST(locked_memory_is_the_word_of_a_class)
 }
 END_TEST
 
+START_TEST(variables_of_a_class)
+{
+	ck_assert_int_eq(decode(RESULT("rails"), CLASS(""), POD), 0);
+	ck_assert_uint_eq(claim.prepared.variables, 0);
+	ck_assert_int_eq(decode(RESULT("rails"), CLASS(",\"variables\":[\"UCX_CONFIG_DIR\"]"), POD),
+			 0);
+	ck_assert_str_eq(claim_variables[claim.prepared.variables / 2],
+			 "UCX_CONFIG_DIR=/run/railhead");
+	is_refused(decode(RESULT("rails"), CLASS(",\"variables\":[\"UCX\"]"), POD), ERR_CONFIG,
+		   "variables: UCX is neither NCCL_CONF_FILE nor UCX_CONFIG_DIR");
+	is_refused(decode(RESULT("rails"), CLASS("") "," CONFIG("FromClaim", ",\"variables\":[]"),
+			  POD),
+		   ERR_CONFIG, "variables: is a key of a device class");
+}
+END_TEST
+
 START_TEST(a_rail_config_that_is_wrong)
 {
 	is_refused(decode(RESULT("rails"), "", POD), ERR_FORBIDDEN,
@@ -338,6 +354,6 @@ END_TEST
 TEST_PROGRAM("claim", names_of_devices, the_set_of_all_rails, several_rails_are_one_network,
 	     two_classes_are_two_networks, a_claim_overrides_allowed_keys,
 	     vfs_are_networks_without_devices_yet, devices_of_another_kind_than_their_class,
-	     namespaces_of_a_class, locked_memory_is_the_word_of_a_class,
+	     namespaces_of_a_class, locked_memory_is_the_word_of_a_class, variables_of_a_class,
 	     a_rail_config_that_is_wrong, whose_claim_it_is, devices_that_are_refused,
 	     another_claim_of_this_name, rails_as_text, without_memory)
