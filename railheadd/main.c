@@ -100,6 +100,7 @@ static int start_rails(struct agent_program *p, const struct ctx *ctx, struct er
 		.ctx = ctx,
 		.events = driver_events(p->driver),
 		.except = c->except,
+		.repairer = p->repairer,
 		.every = c->every,
 		.confirm = RAILS_CONFIRM_MS,
 		.deadline_ms = RAILS_MS,

@@ -217,7 +217,11 @@ once_rails_with_settings()
 	is 'it is there' kn exec a -- cat /etc/nccl.conf
 	eq 'the variables' "$(kn exec a -- sh -c 'echo "$NCCL_CONF_FILE, $UCX_CONFIG_DIR"')" ', /run/railhead'
 	eq 'the file of the user' "$(kn exec b -- cat /etc/nccl.conf)" NCCL_DEBUG=WARN
+	# The agent writes them again from time to time. As root of the node, because the pod cannot.
+	is 'an old file' node 1 sh -c "echo NCCL_OLD=1 >$CLAIMS/$(kn get pod a -o jsonpath='{.metadata.uid}')/pod/nccl.conf"
+	eventually settings_are_new a
 }
+settings_are_new() { kn exec "$1" -- sh -c '! read -r line </etc/nccl.conf || [ "$line" != NCCL_OLD=1 ]'; }
 
 # Where the runtime's root may not raise the limit, the container does not start, and the Event says why. Where it may: ../cluster-vm/memlock.sh.
 once_rails_of_a_class_with_memlock()

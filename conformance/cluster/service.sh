@@ -74,7 +74,7 @@ begin()
 	railheadd | railhead-devices)
 		# Its libraries are those of the machine that built it, the folders those of the node.
 		# shellcheck disable=SC2016 # of the inner shell
-		run unshare --mount --propagation slave bash -c 'cd /opt/railheadd && for d in etc/railhead var/lib run opt/cni/bin proc sys dev; do
+		run unshare --mount --propagation slave bash -c 'mount --bind /opt/railheadd /opt/railheadd && cd /opt/railheadd && for d in etc/railhead var/lib run opt/cni/bin proc sys dev; do
 			mount --rbind "/$d" "$d" || exit; done; exec chroot . "/usr/local/sbin/$0"' "$name"
 		;;
 	esac

@@ -364,6 +364,60 @@ int prepared_verify(const struct prepared_job *job, const struct prepared_sandbo
 	return rc < 0 ? -1 : 0;
 }
 
+/* ---- the files of a pod, once more ---- */
+
+/* 1: written; 0: no claim of the pod is attached. */
+static int refresh_pod(const struct prepared_job *job, const struct claims *all, struct err *e)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct one x = { .job = job, .p = &all->item[i].p };
+		auto_attached struct attached a = { .tree = NULL };
+		char file[PREPARED_FILE], path[PATH_MAX];
+		int rc;
+
+		prepared_name(x.p->claim.uid, PREPARED_RESULT, file);
+		rc = attached_read(all->pod.dir, file, &a, e);
+		x.netns = a.netns;
+		if (rc > 0)
+			rc = is_whole(&x, &a, e);
+		if (rc == 0)
+			continue;
+		prepared_public(job->ctx, job->pod_uid, path);
+		return rc < 0 || pod_files_write(job->ctx, a.netns, path, e) ? -1 : 1;
+	}
+	return 0;
+}
+
+struct refresh {
+	const struct ctx *ctx;
+	char done[64]; /* the pod of the last claim */
+};
+
+static int refresh_claim(const struct prepared_entry *entry, void *arg)
+{
+	struct refresh *r = arg;
+	const struct prepared_job job = { .ctx = r->ctx, .pod_uid = entry->pod_uid };
+	struct claims all = { .pod = PREPARED_CLOSED };
+	struct err why;
+
+	if (strcmp(r->done, entry->pod_uid) == 0)
+		return 0;
+	(void)snprintf(r->done, sizeof(r->done), "%s", entry->pod_uid);
+	/* A pod whose claims are worked on, or whose namespace has gone, is another program's. */
+	if ((open_claims(&job, &all, &why) < 0 || refresh_pod(&job, &all, &why) < 0) &&
+	    why.code != ERR_AGAIN && why.code != ERR_NETNS)
+		log_warn(&r->ctx->log, "pod %s: %s", entry->pod_uid, why.msg);
+	close_claims(&all, job.pod_uid);
+	return 0;
+}
+
+int prepared_refresh(const struct ctx *ctx, struct err *e)
+{
+	struct refresh r = { .ctx = ctx };
+
+	return prepared_each(ctx, NULL, refresh_claim, &r, e);
+}
+
 /* ---- before there is a sandbox ---- */
 
 static int reserve_network(const struct one *x, struct err *e)

@@ -142,6 +142,27 @@ START_TEST(all_claims_of_a_pod_are_attached)
 }
 END_TEST
 
+/* A pod that is not attached, and one whose namespace has gone, are left alone. */
+START_TEST(files_are_written_again)
+{
+	struct err e = { .msg = "" };
+
+	set_up();
+	good(prepared_refresh(&ctx, &e), &e);
+	put_claim(CLAIM, NETWORK);
+	put_claim(OTHER, NETWORK);
+	good(prepared_refresh(&ctx, &e), &e);
+	ck_assert(!has_file("pod/nccl.conf"));
+	good(prepared_attach(&job, &here, &e), &e);
+	ck_assert_int_eq(unlink("/mnt/run/claims/" POD "/pod/nccl.conf"), 0);
+	good(prepared_refresh(&ctx, &e), &e);
+	ck_assert(!has_file("pod/nccl.conf"));
+	put_record(OTHER, "claim0");
+	good(prepared_refresh(&ctx, &e), &e);
+	ck_assert(has_file("pod/nccl.conf") && !has_file("lock"));
+}
+END_TEST
+
 START_TEST(a_failure_takes_all_claims_back)
 {
 	struct err e = { .msg = "" };
@@ -321,7 +342,7 @@ START_TEST(a_reservation_is_the_ADD_of_the_IPAM)
 }
 END_TEST
 
-TEST_PROGRAM("prepared_attach", all_claims_of_a_pod_are_attached, a_failure_takes_all_claims_back,
-	     a_whole_claim_is_checked, only_the_claims_of_a_sandbox_are_detached,
-	     the_last_end_removes_the_folder, a_damaged_claim_ends_by_its_records,
-	     a_reservation_is_the_ADD_of_the_IPAM)
+TEST_PROGRAM("prepared_attach", all_claims_of_a_pod_are_attached, files_are_written_again,
+	     a_failure_takes_all_claims_back, a_whole_claim_is_checked,
+	     only_the_claims_of_a_sandbox_are_detached, the_last_end_removes_the_folder,
+	     a_damaged_claim_ends_by_its_records, a_reservation_is_the_ADD_of_the_IPAM)

@@ -122,6 +122,12 @@ int prepared_attach(const struct prepared_job *job, const struct prepared_sandbo
 /* prepared_is_attached - to some sandbox, or an attachment has begun. */
 bool prepared_is_attached(const struct ctx *ctx, const struct prepared *p);
 
+/*
+ * prepared_refresh - write the files of all pods with an attached claim again: rails may have come
+ * back, or have changed. It logs what it cannot do for one pod, and goes on with the others.
+ */
+int prepared_refresh(const struct ctx *ctx, struct err *e) must_check;
+
 /* prepared_verify - ERR_STATE unless all claims of the pod are attached there whole. */
 int prepared_verify(const struct prepared_job *job, const struct prepared_sandbox *s,
 		    struct err *e) must_check;

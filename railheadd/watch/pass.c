@@ -2,7 +2,7 @@
 /*
  * pass.c: looks at every record of an attachment and at every entry of a VF. The functions that
  * railctl uses look once more under the lock, and undo the ones that are due. Removals from
- * partitions that failed are tried again.
+ * partitions that failed are tried again. The settings of pods with a claim are written again.
  */
 #include "railheadd/watch/pass.h"
 
@@ -17,6 +17,7 @@
 #include "lib/sys/fs.h"
 #include "railheadd/watch/leftover.h"
 #include "railheadd/watch/verdict.h"
+#include "plugins/prepared/prepared.h"
 #include "plugins/stale.h"
 
 #define BUSY_LOOKS    5
@@ -252,6 +253,11 @@ static int remove_masters(struct pass *p, struct err *e)
 	return 0;
 }
 
+static int refresh_settings(struct pass *p, struct err *e)
+{
+	return prepared_refresh(&p->ctx, e);
+}
+
 static int look_at_vfs(struct pass *p, struct err *e)
 {
 	auto_nl struct nl *nl = NULL;
@@ -273,7 +279,7 @@ static int retry_partitions(struct pass *p, struct err *e)
 static int pass_run(struct pass *p, struct err *e)
 {
 	static int (*const steps[])(struct pass * p, struct err * e) = {
-		look_at_records, look_at_links, remove_masters, look_at_vfs,
+		look_at_records, look_at_links, remove_masters, look_at_vfs, refresh_settings,
 		/* the last one, because a subnet manager that is away takes all of its time */
 		retry_partitions
 	};

@@ -11,6 +11,7 @@
 #include "railheadd/watch/rail_look.h"
 #include "railheadd/watch/rail_memory.h"
 #include "railheadd/watch/rail_table.h"
+#include "railheadd/watch/repairer.h"
 #include "railheadd/watch/timer.h"
 
 struct rail_watch {
@@ -112,8 +113,10 @@ static bool report_changes(struct rail_watch *w)
 			settled = settled && x->looks == 0;
 			continue;
 		}
-		if (x->logged != x->bad)
+		if (x->logged != x->bad) {
 			log_change(w, r, check);
+			repairer_soon(w->conf.repairer);
+		}
 		x->logged = x->bad;
 		if (x->told != x->bad)
 			send_event(w, r, check);

@@ -16,6 +16,7 @@
 struct event_base;
 struct events;
 struct rail_watch;
+struct repairer;
 
 /* Everything is borrowed. */
 struct rail_watch_conf {
@@ -23,6 +24,7 @@ struct rail_watch_conf {
 	const struct ctx *ctx;
 	struct events *events;     /* NULL: only the log says it */
 	const char *const *except; /* rail_table_take() */
+	struct repairer *repairer; /* a pass follows each change; NULL: none */
 	int64_t every;             /* ms between two looks */
 	int64_t confirm; /* ms: the second look at a change comes after it, if it is less */
 	int (*run)(const struct json *known); /* NULL: rail_look_main; tests have their own */
