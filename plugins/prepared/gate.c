@@ -164,6 +164,7 @@ static int prove_netns(struct gate *g, const char *pid, struct err *e)
 				 g->netns);
 }
 
+/* Whose it is comes first: the pod of a proved container gets an Event. */
 static int prove(struct gate *g, struct err *e)
 {
 	auto_free char *text = NULL;
@@ -171,11 +172,11 @@ static int prove(struct gate *g, struct err *e)
 
 	(void)snprintf(pid, sizeof(pid), "%d", g->state.pid);
 	(void)snprintf(path, sizeof(path), "%.1024s/%s/cgroup", g->ctx.proc, pid);
-	if (prove_netns(g, pid, e) || fs_read_at(AT_FDCWD, path, JSON_MAX_SIZE, &text, e) < 0)
+	if (fs_read_at(AT_FDCWD, path, JSON_MAX_SIZE, &text, e) < 0)
 		return -1;
 	g->proved = gate_is_in_pod(text, g->job.pod_uid);
 	if (g->proved)
-		return 0;
+		return prove_netns(g, pid, e);
 	err_set(e, ERR_FORBIDDEN, 0,
 		"the container is not in the cgroup of pod %s, which has claim %s", g->job.pod_uid,
 		g->job.claim_uid);
