@@ -32,8 +32,6 @@ all_gone()
 eight_leases() { [ "$(leases 1 | wc -l)" = 8 ]; }
 # starts NAME N: its first container has started again N times at least, and is ready.
 starts() { kn get pod "$1" -o json | jq -e ".status.containerStatuses[0] | .restartCount >= $2 and .ready"; }
-# ends NAME: its process; it may end before exec does. A kubelet that has just started does not take an exec yet.
-ends() { eventually kn exec "$1" -c c -- true && kn exec "$1" -c c -- kill 1 >/dev/null 2>&1; }
 claim_file() { echo "$CLAIMS/$(uid "$1")/$(kn get resourceclaim -o json | jq -r --arg p "$1" '.items[] | select(.status.reservedFor[0].name == $p) | .metadata.uid').$2"; }
 
 # Each container with the claim has the rails; those without it start as always: the first one of the pod, a sidecar, an ephemeral one.
@@ -194,7 +192,7 @@ once_rails_of_a_gate_that_hangs()
 	pids=$(a_gate | xargs)
 	# shellcheck disable=SC2086 # numbers
 	is "the gate $pids stops" node 1 kill -STOP $pids
-	is 'the runtime dies' node 1 sh -c 'kill -KILL $(pgrep -x runc) $(pgrep containerd-shim)'
+	is 'the runtime dies' node 1 sh -c 'kill -KILL $(pgrep -x "runc|crun") $(pgrep containerd-shim); true'
 	delete a
 	node 1 sh -c "kill -CONT $pids" 2>/dev/null
 	eventually no_gate
@@ -212,6 +210,66 @@ slow_gate()
 a_gate() { node 1 pgrep -x railhead-hook; }
 no_gate() { [ -z "$(node 1 pgrep -x 'railhead-hook|hook.real')" ]; }
 
+# A card is away between Prepare and the gate, which waits for it.
+once_rails_of_a_card_that_comes_back()
+{
+	claims_up
+	slow_gate 3
+	counting a
+	eventually a_gate
+	is 'the card goes' node 1 ip link set eth5 down name away5
+	eventually node 1 pgrep -x hook.real
+	is 'the card comes back' node 1 ip link set away5 name eth5 up
+	whole a
+	eq 'restarts' "$(kn get pod a -o json | jq '.status.containerStatuses[0].restartCount')" 0
+	all_gone
+}
+
+# No CDI file can be written: the pod waits with an Event.
+once_rails_without_a_cdi_folder()
+{
+	claims_up
+	is 'a folder that cannot be written' node 1 sh -c 'mkdir -p /run/cdi && mount -t tmpfs -o ro none /run/cdi'
+	counting a
+	event a 'the CDI file'
+	eq 'leases' "$(leases 1)" ''
+	is 'the folder is back' node 1 umount /run/cdi
+	whole a
+	all_gone
+}
+
+# The API server is away for the driver alone, which has another port of it: at Prepare, and at Unprepare. Slices that are deleted meanwhile
+# come back at the next look of the driver, which is every five minutes.
+once_rails_without_the_api_server()
+{
+	claims_up
+	kubeconfig agent1 | sed 's/:6443/:6444/' >"$(node_root 1)/etc/railhead/kubeconfig"
+	api_comes
+	service 1 railhead-devices kill
+	driver_starts
+	api_goes
+	counting a
+	event a 'Kubernetes: cannot get resourceclaims'
+	eq 'logs' "$(kn logs a 2>/dev/null)" ''
+	is 'the slices go' k delete resourceslice --field-selector spec.driver=railhead.io
+	api_comes
+	whole a
+	api_goes
+	all_gone
+	api_comes
+	PATIENCE=400 eventually rails_published 1
+	counting b
+	whole b
+	all_gone
+	api_goes
+}
+api_comes()
+{
+	node 1 nft -f - >"$W/is" 2>&1 <<<'table ip api { chain out { type nat hook output priority -100; ip daddr 10.77.0.1 tcp dport 6444 dnat to 10.77.0.1:6443; }; }' ||
+		fail "the API server comes: $(<"$W/is")"
+}
+api_goes() { is 'the API server goes' node 1 nft delete table ip api; }
+
 # Kubelet, runtime, agent and driver are killed under pods. After each a container starts again with its rails. With its shim
 # a pod loses its sandbox, and the next one has rails again, with other addresses.
 once_rails_and_programs_that_come_again()
@@ -228,7 +286,7 @@ once_rails_and_programs_that_come_again()
 		eq "after $who" "$(saw "$who")" "$ALL_RAILS"
 	done
 	eq 'addresses' "$(leases 1)" "$before"
-	is 'the shims die' node 1 sh -c 'kill -KILL $(pgrep containerd-shim)'
+	is 'the shims die' node 1 sh -c 'kill -KILL $(pgrep containerd-shim); true'
 	for who in kubelet containerd railheadd railhead-devices; do
 		eventually starts "$who" 2
 		eq "after the shim" "$(saw "$who")" "$ALL_RAILS"

@@ -17,7 +17,7 @@ WHO=cluster
 fetch_into "$1" lock.fetch
 shift
 
-PACKAGES=base-files,bash,busybox-static,ca-certificates,containerd,coreutils,dash,etcd-server,findutils,gawk,grep,hostname
+PACKAGES=base-files,bash,busybox-static,ca-certificates,containerd,coreutils,crun,dash,etcd-server,findutils,gawk,grep,hostname
 PACKAGES+=,iproute2,kmod,libc-bin,mount,nftables,procps,runc,sed,tar,util-linux
 
 # The packages are unpacked, not set up: nothing in a node asks for more than the files and an entry for root.

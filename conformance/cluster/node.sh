@@ -52,6 +52,12 @@ containerd_config()
 	  sandbox = "localhost/pause:1"
 	[plugins.'io.containerd.cri.v1.runtime']
 	  restrict_oom_score_adj = true
+	[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
+	  runtime_type = "io.containerd.runc.v2"
+	[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.crun]
+	  runtime_type = "io.containerd.runc.v2"
+	[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.crun.options]
+	  BinaryName = "/usr/bin/crun"
 	[plugins.'io.containerd.cri.v1.runtime'.cni]
 	  bin_dirs = ["/opt/cni/bin"]
 	  conf_dir = "/etc/cni/net.d"
