@@ -91,7 +91,8 @@ START_TEST(one_prepared_and_one_refused)
 {
 	auto_dra_request struct dra_request r = { .n = 0 };
 	struct dra_outcome of[2] = {
-		{ .claim = { .n = 1, .device = { { "q", "rails", "s", UINT64_MAX } } },
+		{ .claim = { .n = 1,
+			     .device = { { .request = "q", .device = "rails", .share = "s" } } },
 		  .cdi = "a/b=c" },
 		{ .error = "no" },
 	};
