@@ -94,6 +94,7 @@ once_rails_by_one_line()
 	eq 'leases' "$(leases 1 | wc -l)" 8
 	eq 'records' "$(records 1)" healthy
 	has 'who has the address' "$(node 1 railctl ipam who "$(leases 1 | head -n 1)")" "$NAMESPACE/a"
+	has 'its rails' "$(node 1 railctl rails | tr -s ' ')" "$NAMESPACE/a rail7 7 - 10.27."
 	is 'the folder of the pod' kn exec a -- ls /run/railhead/nccl.conf /run/railhead/rails.json
 	isnt 'it can be written' kn exec a -- sh -c ': >/run/railhead/nccl.conf'
 	eq 'railctl in the pod' "$(kn exec a -- $IN_POD version)" "$(node 1 railctl version)"
