@@ -243,6 +243,24 @@ once_rails_of_a_class_with_memlock()
 	eq 'what a process said' "$(kn logs a 2>/dev/null)" ''
 }
 
+# A rail without carrier: new pods wait until it is back, and the one that is there stays.
+once_rails_without_carrier()
+{
+	claims_up
+	counting a
+	running a
+	is 'a link loses its carrier' ip link set n1e3 down
+	eventually rails_tainted '["rail2","rails"]'
+	counting b
+	event b 'cannot allocate all claims'
+	is 'the first pod stays' ready_again a
+	is 'the carrier is back' ip link set n1e3 up
+	eventually rails_tainted '[]'
+	running b
+	eq 'what the first process saw' "$(saw b)" "$ALL_RAILS"
+}
+rails_tainted() { [ "$(slices '[.[] | select(.taints) | .name] | sort')" = "$1" ]; }
+
 # The driver is killed while pods start: they wait for it, and none starts without its rails.
 once_rails_while_the_driver_dies()
 {

@@ -41,11 +41,11 @@ void job_restore(const struct jobs_place *p);
 /* Facts that one publication keeps for the next. */
 enum jobs_feature { FEATURE_UNKNOWN, FEATURE_OFF, FEATURE_ON };
 struct jobs_published {
-	uint64_t devices;                    /* a hash; 0: none */
-	enum jobs_feature sharing, counting; /* of the API server */
-	unsigned writes;                     /* of this publication */
-	char node_uid[64];                   /* "": not known */
-	char note[256];                      /* for the log; "": none */
+	uint64_t devices;                              /* a hash; 0: none */
+	enum jobs_feature sharing, counting, tainting; /* of the API server */
+	unsigned writes;                               /* of this publication */
+	char node_uid[64];                             /* "": not known */
+	char note[256];                                /* for the log; "": none */
 };
 
 /*

@@ -40,10 +40,15 @@ static void publish_read_rail(const struct ctx *ctx, const struct rail_entry *fr
 {
 	struct pci_info info;
 	struct err ignored;
+	uint64_t carrier;
+	char path[96];
 
 	*to = (struct slices_rail){ .number = from->number, .numa = -1 };
 	(void)snprintf(to->ifname, sizeof(to->ifname), "%s", from->ifname);
 	/* 4294967295 while there is no link */
+	/* An interface that is set down has no such file: a pod sets it up. */
+	(void)snprintf(path, sizeof(path), "class/net/%s/carrier", from->ifname);
+	to->down = sysfs_read_u64(ctx->sysfs, path, &carrier, &ignored) == 0 && !carrier;
 	to->gbps = (uint32_t)(publish_read(ctx, from->ifname, "speed") / 1000);
 	if (to->gbps > 100000)
 		to->gbps = 0;
@@ -133,7 +138,7 @@ static int publish_try(struct publishing *p, const struct slices_facts *f, struc
 	struct slices_facts wanted = *f;
 	auto_json struct json *devices = NULL, *answer = NULL;
 
-	wanted.shared = wanted.counted = true;
+	wanted.shared = wanted.counted = wanted.tainted = wanted.rail[0].down = true;
 	devices = slices_devices(&wanted);
 	if (!devices)
 		return err_nomem(e);
@@ -144,7 +149,9 @@ static int publish_try(struct publishing *p, const struct slices_facts *f, struc
 		return -1;
 	p->now->sharing = slices_shared(answer) ? FEATURE_ON : FEATURE_OFF;
 	if (f->n_vfs)
-		p->now->counting = slices_counted(answer) ? FEATURE_ON : FEATURE_OFF;
+		p->now->counting =
+			slices_has_list(answer, "consumesCounters") ? FEATURE_ON : FEATURE_OFF;
+	p->now->tainting = slices_has_list(answer, "taints") ? FEATURE_ON : FEATURE_OFF;
 	return 0;
 }
 
@@ -188,6 +195,7 @@ static int publish_all(struct publishing *p, struct slices_facts *f, struct err 
 		return -1;
 	f->shared = p->now->sharing == FEATURE_ON;
 	f->counted = p->now->counting == FEATURE_ON;
+	f->tainted = p->now->tainting == FEATURE_ON;
 	devices = slices_devices(f);
 	counters = slices_counters(f);
 	if (!devices || !counters)
@@ -213,7 +221,7 @@ static uint64_t publish_hash(const struct slices_facts *f)
 	auto_json struct json *devices = NULL;
 	auto_free char *text = NULL;
 
-	plain.shared = plain.counted = true;
+	plain.shared = plain.counted = plain.tainted = true;
 	devices = slices_devices(&plain);
 	text = devices ? json_print(devices, false) : NULL;
 	return text ? hash_add_text(HASH_START, text) : 0;

@@ -12,6 +12,7 @@
 #include "railheadd/claims/claim.h"
 
 #define STANDARD "resource.kubernetes.io/"
+#define TAINT    CLAIM_DRIVER "/degraded"
 #define COUNTERS "vf" /* "vf5": the set of counters of VF 5 of each rail */
 
 /* ---- devices ---- */
@@ -85,6 +86,25 @@ static struct json *slices_push_device(struct json *list, const char *name,
 	return *attributes ? device : NULL;
 }
 
+/* r NULL: a set. Pods that run there stay: the link may come back. */
+static int slices_add_taint(struct json *device, const struct slices_facts *f,
+			    const struct slices_rail *r)
+{
+	struct json *list, *taint;
+	bool down = r && r->down;
+
+	for (size_t i = 0; i < f->n && !r; i++)
+		down |= f->rail[i].down;
+	if (!f->tainted || !down)
+		return 0;
+	return !(list = json_add_array(device, "taints")) || !(taint = json_push_object(list)) ||
+			       json_add_str(taint, "key", TAINT) ||
+			       json_add_str(taint, "value", "no-carrier") ||
+			       json_add_str(taint, "effect", "NoSchedule")
+		       ? -1
+		       : 0;
+}
+
 /* r NULL: the set. */
 static int slices_add_device(struct json *list, const struct slices_facts *f,
 			     const struct slices_rail *r, int copy)
@@ -98,7 +118,8 @@ static int slices_add_device(struct json *list, const struct slices_facts *f,
 		(void)snprintf(behind, sizeof(behind), "-%d", copy);
 	(void)snprintf(name, sizeof(name), "%s%s%s", r ? CLAIM_CARD : CLAIM_SET, number, behind);
 	if (!(device = slices_push_device(list, name, &attributes)) ||
-	    (r ? slices_add_card(attributes, r, NULL) : slices_add_set(attributes, f, "set")))
+	    (r ? slices_add_card(attributes, r, NULL) : slices_add_set(attributes, f, "set")) ||
+	    slices_add_taint(device, f, r))
 		return -1;
 	return f->shared ? slices_add_slots(device) : 0;
 }
@@ -166,7 +187,8 @@ static int slices_add_vf(struct json *list, const struct slices_facts *f, uint32
 	(void)snprintf(counters, sizeof(counters), COUNTERS "%u", index);
 	if (!(device = slices_push_device(list, name, &attributes)) ||
 	    (vf ? slices_add_card(attributes, &f->rail[vf->rail], vf)
-		: slices_add_set(attributes, f, "vf-set")))
+		: slices_add_set(attributes, f, "vf-set")) ||
+	    slices_add_taint(device, f, vf ? &f->rail[vf->rail] : NULL))
 		return -1;
 	if (!f->counted)
 		return 0;
@@ -313,7 +335,7 @@ struct json *slices_object(const struct slices_pool *p, size_t i, const char *ve
 
 /* ---- what the API server has ---- */
 
-/* Lists have the same length and order; objects may have more members. */
+/* Lists have the same length and order; objects may have more members, but not a taint. */
 static bool slices_has(const struct json *stored, const struct json *wanted)
 {
 	const struct json *other = json_first(stored);
@@ -321,6 +343,8 @@ static bool slices_has(const struct json *stored, const struct json *wanted)
 	if (!stored || json_type(stored) != json_type(wanted))
 		return false;
 	if (json_type(wanted) == JSON_OBJECT) {
+		if (json_get(stored, "taints") && !json_get(wanted, "taints"))
+			return false;
 		json_each (member, wanted) {
 			if (!slices_has(json_get(stored, json_key(member)), member))
 				return false;
@@ -394,10 +418,10 @@ bool slices_shared(const struct json *slice)
 	return json_true(json_get(json_first(devices), "allowMultipleAllocations"));
 }
 
-bool slices_counted(const struct json *slice)
+bool slices_has_list(const struct json *slice, const char *list)
 {
 	json_each (device, json_get(json_get(slice, "spec"), "devices")) {
-		if (json_len(json_get(device, "consumesCounters")))
+		if (json_len(json_get(device, list)))
 			return true;
 	}
 	return false;

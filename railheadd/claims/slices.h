@@ -29,6 +29,7 @@ struct slices_rail {
 	char pci[PCI_STR_LEN], root[PCI_ROOT_LEN], hca[PCI_RDMA_LEN];
 	int numa; /* -1: not known */
 	uint32_t gbps;
+	bool down; /* its link has no carrier */
 };
 
 /* A VF that a claim can have. hca "": not known. */
@@ -47,6 +48,7 @@ struct slices_facts {
 	bool mixed;     /* there are rails of InfiniBand, too: no set of all rails */
 	bool shared;    /* the API server has devices with several allocations */
 	bool counted;   /* and shared counters */
+	bool tainted;   /* and taints: a rail without carrier gets one, and so does the set */
 };
 
 /* slices_facts_clear - free what f owns. */
@@ -86,9 +88,9 @@ int64_t slices_generation(const struct json *items);
 /* slices_find - the item with this name, or NULL. */
 const struct json *slices_find(const struct json *items, const char *name);
 
-/* slices_shared, slices_counted - an answer of the API server has kept the shared devices of a
- * slice, or the counters that its devices consume. */
+/* slices_shared, slices_has_list - an answer of the API server has kept the shared devices of a
+ * slice, or a list of its devices: "consumesCounters", "taints". */
 bool slices_shared(const struct json *slice);
-bool slices_counted(const struct json *slice);
+bool slices_has_list(const struct json *slice, const char *list);
 
 #endif

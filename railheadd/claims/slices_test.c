@@ -85,6 +85,38 @@ START_TEST(devices_of_an_older_api_server)
 }
 END_TEST
 
+START_TEST(a_rail_without_carrier_has_a_taint)
+{
+	struct slices_facts f = facts(2, true);
+	auto_json struct json *plain = slices_devices(&f), *list = NULL, *items = json_new_array();
+
+	f.rail[1].down = true;
+	ck_assert(f.tainted == false);
+	list = slices_devices(&f);
+	ck_assert(json_same(plain, list));
+	json_free(list);
+	f.tainted = true;
+	list = slices_devices(&f);
+	json_each (d, list) {
+		const struct json *taint = json_first(json_get(d, "taints"));
+
+		if (strcmp(json_text(d, "name"), "rail0") == 0) {
+			ck_assert_ptr_null(taint);
+			continue;
+		}
+		ck_assert_str_eq(json_text(taint, "key"), "railhead.io/degraded");
+		ck_assert_str_eq(json_text(taint, "effect"), "NoSchedule");
+	}
+	/* The carrier is back: the taint does not stand. */
+	const struct slices_pool bad = { "n1", NULL, list, NULL, 1 },
+				 good = { "n1", NULL, plain, NULL, 1 };
+
+	ck_assert_int_eq(json_push(items, object(&bad, 0)), 0);
+	ck_assert(slices_stand(items, &bad) && !slices_stand(items, &good));
+	ck_assert(slices_has_list(json_first(items), "taints"));
+}
+END_TEST
+
 START_TEST(no_set_of_mixed_rails)
 {
 	struct slices_facts f = facts(1, true), none = facts(0, true);
@@ -247,7 +279,7 @@ START_TEST(counters_have_slices_of_their_own)
 	for (size_t i = 0; i < slices_count(&p); i++)
 		ck_assert_int_eq(json_push(items, object(&p, i)), 0);
 	ck_assert(slices_stand(items, &p));
-	ck_assert(slices_counted(json_first(items)));
+	ck_assert(slices_has_list(json_first(items), "consumesCounters"));
 	last = object(&p, 6);
 	const struct json *spec = json_get(last, "spec");
 	ck_assert_ptr_null(json_get(spec, "devices"));
@@ -272,7 +304,7 @@ START_TEST(without_counters_there_are_sets_only)
 	ck_assert_ptr_null(json_get(json_at_mut(list, 3), "consumesCounters"));
 	ck_assert_uint_eq(json_len(counters), 0);
 	first = object(&p, 0);
-	ck_assert(!slices_counted(first));
+	ck_assert(!slices_has_list(first, "consumesCounters"));
 }
 END_TEST
 
@@ -310,7 +342,7 @@ START_TEST(without_memory)
 END_TEST
 
 TEST_PROGRAM("slices", devices_that_claims_share, devices_of_an_older_api_server,
-	     no_set_of_mixed_rails, a_slice_of_a_pool, slices_that_stand,
-	     a_slice_that_was_changed_by_hand, vfs_and_sets_consume_the_same_counters,
-	     counters_have_slices_of_their_own, without_counters_there_are_sets_only,
-	     vfs_of_mixed_rails_are_no_sets, without_memory)
+	     a_rail_without_carrier_has_a_taint, no_set_of_mixed_rails, a_slice_of_a_pool,
+	     slices_that_stand, a_slice_that_was_changed_by_hand,
+	     vfs_and_sets_consume_the_same_counters, counters_have_slices_of_their_own,
+	     without_counters_there_are_sets_only, vfs_of_mixed_rails_are_no_sets, without_memory)
