@@ -115,11 +115,12 @@ chart_ends()
 	done
 }
 
-# Five commands of README.md, and a pod has all rails of its node. The interfaces of these nodes have no RDMA.
+# Five commands of README.md, and a pod has all rails of its node. The interfaces of these nodes have no RDMA, and their root may not raise
+# the limit of locked memory.
 once_chart_of_claims()
 {
 	local n
-	chart_begins 'claims: {classes: {rails: {network: {rdma: null}}, rail: {network: {rdma: null}}}}' || return
+	chart_begins 'claims: {classes: {rails: {memlock: null, network: {rdma: null}}}}' || return
 	trap chart_ends EXIT
 	for n in $NODES; do
 		mkdir -p "$(node_root "$n")/etc/railhead" && cp "$TOP/examples/rails/rails.json" "$(node_root "$n")/etc/railhead/rails.json" || fail 'test error: rails.json'
