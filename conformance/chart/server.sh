@@ -168,6 +168,47 @@ test_server_a_driver_writes_slices_of_its_node_only()
 	isnt "a kubelet lists all claims" k --as system:node:host --as-group system:nodes get resourceclaims -A
 	is "the other one goes" k delete resourceslice gpu-2-railhead.io
 }
+# allocated NAME NODE: a claim with the rail0 of this node
+allocated()
+{
+	k create -f - <<<"{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: $1, namespace: team-a}, spec: {devices: {requests: [{name: r, exactly: {deviceClassName: rail}}]}}}" &&
+		k -n team-a patch resourceclaim "$1" --subresource=status --type=merge -p '{"status": {"allocation": {"devices": {"results": [
+			{"request": "r", "driver": "railhead.io", "pool": "'"$2"'", "device": "rail0"}]}, "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [
+			{"key": "metadata.name", "operator": "In", "values": ["'"$2"'"]}]}]}}}}'
+}
+# shown WHO NAME NODE DRIVER [MORE]: the driver's part of the claim's status
+shown()
+{
+	local who=$1
+	shift
+	$who apply --server-side --subresource=status --field-manager=railhead.io -f - <<<"{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: $1, namespace: team-a},
+		status: {devices: [{driver: $3, pool: $2, device: rail0, networkData: {interfaceName: rail0, ips: [10.0.0.1/24]}}]${4:+, $4}}}"
+}
+as_service() { k --as railhead:node:host --as-group railhead:agents --as-group system:authenticated "$@"; }
+# In the status of claims of its node it writes its devices, and nothing else. Of a token the API server itself knows the node (1.36), of a certificate the policy.
+test_server_a_driver_writes_its_part_of_a_status()
+{
+	local who
+	server_begins team-a
+	is "install" helm install railhead "$CHART" -n railhead -f "$HERE/values/claims.yaml"
+	token_of railhead
+	is "a claim" allocated mine host
+	is "a claim" allocated other gpu-2
+	eventually status_of_another_is_refused || fail "the policy is not in force: $(<"$W/is")"
+	for who in as_agent as_service; do
+		is "its own" shown $who mine host railhead.io
+		eq "the address" "$(k -n team-a get resourceclaim mine -o 'jsonpath={.status.devices[0].networkData.ips[0]}')" 10.0.0.1/24
+		isnt "another node" shown $who other gpu-2 railhead.io
+		isnt "another driver" shown $who mine host gpu.nvidia.com
+		isnt "its users" shown $who mine host railhead.io 'reservedFor: [{resource: pods, name: x, uid: x}]'
+		is "it goes" k -n team-a patch resourceclaim mine --subresource=status --type=merge -p '{"status": {"devices": null}}'
+	done
+	is "the claims go" k -n team-a delete resourceclaims --all
+}
+status_of_another_is_refused()
+{
+	! shown as_service other gpu-2 railhead.io >"$W/is" 2>&1 && grep -q 'only claims with rails of the node host' "$W/is"
+}
 slice_of_another_is_refused()
 {
 	! as_agent create --dry-run=server -f - <<<"$(slice gpu-2 railhead.io)" >"$W/is" 2>&1 && grep -q 'of the node host' "$W/is"

@@ -115,6 +115,7 @@ chart_ends()
 	done
 }
 
+claim_shows_rails() { [ "$(kn get resourceclaims -o json | jq '[.items[].status.devices[]? | .networkData.ips[]] | length')" = 8 ]; }
 # Five commands of README.md, and a pod has all rails of its node. The interfaces of these nodes have no RDMA, and their root may not raise
 # the limit of locked memory.
 once_chart_of_claims()
@@ -129,6 +130,8 @@ once_chart_of_claims()
 	HELM_MORE=$BED_VALUES GUIDE=README.md follow 'All rails by one line on Kubernetes' .
 	for n in 0 1 2 3 4 5 6 7; do has 'interfaces' "$(<"$W/is")" "rail$n"; done
 	has 'settings' "$(<"$W/is")" nccl.conf
+	# With the token of the agent's pod.
+	eventually claim_shows_rails || fail "the status of the claim: $(kn get resourceclaims -o yaml)"
 	kn delete pod all-rails --grace-period=1 --wait --timeout=${LONG}s >/dev/null || fail 'the pod stays'
 	for n in $NODES; do
 		eventually nothing_at_all "$n"

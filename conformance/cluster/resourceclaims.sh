@@ -95,6 +95,7 @@ once_rails_by_one_line()
 	eq 'records' "$(records 1)" healthy
 	has 'who has the address' "$(node 1 railctl ipam who "$(leases 1 | head -n 1)")" "$NAMESPACE/a"
 	has 'its rails' "$(node 1 railctl rails | tr -s ' ')" "$NAMESPACE/a rail7 7 - 10.27."
+	eventually status_of_claim_has_addresses || fail "the status of the claim: $(kn get resourceclaims -o yaml)"
 	is 'the folder of the pod' kn exec a -- ls /run/railhead/nccl.conf /run/railhead/rails.json
 	isnt 'it can be written' kn exec a -- sh -c ': >/run/railhead/nccl.conf'
 	eq 'railctl in the pod' "$(kn exec a -- $IN_POD version)" "$(node 1 railctl version)"
@@ -105,6 +106,11 @@ once_rails_by_one_line()
 	isnt 'it can be written' kn exec b -- sh -c ": >$IN_POD"
 	delete a b
 	eventually nothing_of_claims || fail "left: $(<"$W/is")"
+}
+
+status_of_claim_has_addresses()
+{
+	[ "$(kn get resourceclaims -o json | jq -c '[.items[].status.devices[]? | .networkData.ips[] | sub("/.*"; "")] | sort')" = "$(leases 1 | jq -cRn '[inputs] | sort')" ]
 }
 
 # A container without the claim beside one with it: both are in the pod's network, so it waits for nothing, and has no folder.

@@ -444,13 +444,33 @@ static int reserve_network(const struct one *x, struct err *e)
 	return rc;
 }
 
+/* PREPARED_RESULT of the claim. */
+static void result_path(const struct ctx *ctx, const struct prepared *p, char out[PATH_MAX])
+{
+	(void)snprintf(out, PATH_MAX, "%.1024s/" PREPARED_FOLDER "/%s/%s" PREPARED_RESULT,
+		       ctx->run_dir, p->pod.uid, p->claim.uid);
+}
+
 bool prepared_is_attached(const struct ctx *ctx, const struct prepared *p)
 {
 	char path[PATH_MAX];
 
-	(void)snprintf(path, sizeof(path), "%.1024s/" PREPARED_FOLDER "/%s/%s" PREPARED_RESULT,
-		       ctx->run_dir, p->pod.uid, p->claim.uid);
+	result_path(ctx, p, path);
 	return fs_may_exist(path);
+}
+
+int prepared_results(const struct ctx *ctx, const struct prepared *p, struct json **out,
+		     struct err *e)
+{
+	auto_attached struct attached a = { .tree = NULL };
+	char path[PATH_MAX];
+
+	result_path(ctx, p, path);
+	int rc = attached_read(AT_FDCWD, path, &a, e);
+	if (rc <= 0 || json_len(a.results) != json_len(p->networks))
+		return rc < 0 ? -1 : 0;
+	*out = json_dup(a.results);
+	return *out ? 1 : err_nomem(e);
 }
 
 int prepared_reserve(const struct ctx *ctx, const struct prepared *p, const char *cni_path,

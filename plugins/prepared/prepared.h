@@ -122,6 +122,11 @@ int prepared_attach(const struct prepared_job *job, const struct prepared_sandbo
 /* prepared_is_attached - to some sandbox, or an attachment has begun. */
 bool prepared_is_attached(const struct ctx *ctx, const struct prepared *p);
 
+/* prepared_results - 1: *out are the results of rails, one for each network, owned by the caller;
+ * 0: the claim is not attached whole. */
+int prepared_results(const struct ctx *ctx, const struct prepared *p, struct json **out,
+		     struct err *e) must_check;
+
 /*
  * prepared_refresh - write the files of all pods with an attached claim again: rails may have come
  * back, or have changed. It logs what it cannot do for one pod, and goes on with the others.

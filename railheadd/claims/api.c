@@ -140,7 +140,9 @@ static int api_send(struct api_wait *w, const char *url, const char *body)
 	if (header)
 		headers[n++] = header;
 	if (body)
-		headers[n++] = "Content-Type: application/json";
+		headers[n++] = strcmp(w->request->method, "PATCH") == 0
+				       ? "Content-Type: application/apply-patch+yaml"
+				       : "Content-Type: application/json";
 	const struct http_request request = { .method = w->request->method,
 					      .url = url,
 					      .headers = headers,

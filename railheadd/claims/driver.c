@@ -58,6 +58,7 @@ struct claims_driver {
 	struct jobs_published published;
 	int64_t looked; /* ctx_mono_ms(); 0: the slices are to be looked at */
 	bool look;      /* the publication that runs looks */
+	char untold[sizeof(((struct err *)0)->msg)]; /* why an Event or a status is missing */
 	char said[sizeof(((struct err *)0)->msg)], note[sizeof(((struct jobs_published *)0)->note)];
 };
 
@@ -65,6 +66,8 @@ static const struct log *driver_log(const struct claims_driver *d)
 {
 	return &d->conf.place.ctx->log;
 }
+
+static void driver_tell_soon(void *arg);
 
 /* ---- publication ---- */
 
@@ -122,6 +125,7 @@ static void driver_published(void *arg, enum child_end how, const char *text, si
 	}
 	d->said[0] = '\0';
 	driver_say_published(d);
+	driver_tell_soon(d); /* a container may have started again */
 	(void)timer_arm(d->publish, d->looked ? PUBLISH_MS : 0);
 }
 
@@ -153,19 +157,20 @@ static void driver_publish(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-/* ---- refusals of the gate ---- */
+/* ---- Events, and the status of claims ---- */
 
 static void driver_told(void *arg, enum child_end how, const char *text, size_t len)
 {
-	const struct slow_answer answer = { "Events of pods", how, text, len };
+	const struct slow_answer answer = { "Events and statuses", how, text, len };
 	struct claims_driver *d = arg;
 	const void *bytes;
-	struct err e;
+	struct err e = { .msg = "" };
 
-	if (job_ended(&answer, &bytes, &len, &e) == 0)
-		return;
-	log_warn(driver_log(d), "claims: %s", e.msg);
-	(void)timer_arm(d->tell, RETRY_MS);
+	/* It is tried again after each publication. */
+	(void)!job_ended(&answer, &bytes, &len, &e);
+	if (*e.msg && strcmp(e.msg, d->untold) != 0)
+		log_warn(driver_log(d), "claims: %s", e.msg);
+	memcpy(d->untold, e.msg, sizeof(d->untold));
 }
 
 static int driver_tell_in_child(const void *arg)
@@ -187,7 +192,7 @@ static void driver_tell(evutil_socket_t fd, short what, void *arg)
 	(void)timer_arm(d->tell, TELL_MS);
 }
 
-static void driver_refused(void *arg)
+static void driver_tell_soon(void *arg)
 {
 	struct claims_driver *d = arg;
 
@@ -271,6 +276,8 @@ static void driver_end_job(struct driver_job *j, const void *bytes, size_t len,
 	else
 		log_info(driver_log(d), "claims: %s of %zu claims: %" PRId64 " ms", driver_word(j),
 			 j->request.n, ctx_mono_ms() - j->came);
+	if (!j->ends)
+		driver_tell_soon(d);
 	if (j->call && why)
 		grpc_call_refuse(j->call, why);
 	else if (j->call)
@@ -493,7 +500,7 @@ static void driver_step(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	(void)folder;
 	if (folder_watch_renew(d->refusals))
-		driver_refused(d);
+		driver_tell_soon(d);
 	if (driver_step_listener(d, &d->calls))
 		(void)driver_step_listener(d, &d->registration);
 	(void)timer_arm(d->step, STEP_MS);
@@ -525,7 +532,7 @@ static int driver_begin(struct claims_driver *d, struct err *e)
 					    .text_max = SLOW_ANSWER_MAX,
 					    .done = driver_told,
 					    .arg = d };
-	const struct folder_watch_conf watch = { c->base, d->refused, driver_refused, d };
+	const struct folder_watch_conf watch = { c->base, d->refused, driver_tell_soon, d };
 
 	c->prepare = c->prepare ? c->prepare : job_prepare;
 	c->unprepare = c->unprepare ? c->unprepare : job_unprepare;
@@ -540,7 +547,7 @@ static int driver_begin(struct claims_driver *d, struct err *e)
 	if (child_new(&publishing, &d->publishing, e) || child_new(&telling, &d->telling, e) ||
 	    folder_watch_new(&watch, &d->refusals, e))
 		return -1;
-	driver_refused(d);
+	driver_tell_soon(d);
 	(void)timer_arm(d->step, 0);
 	(void)timer_arm(d->publish, 0);
 	return 0;

@@ -264,11 +264,28 @@ static int job_end_of_pods(const struct jobs_place *p, const struct dra_claim *c
 	return 0;
 }
 
+void claim_shown(const struct ctx *ctx, char out[PATH_MAX])
+{
+	(void)snprintf(out, PATH_MAX, "%.2000s/shown", ctx->run_dir);
+}
+
+static int job_forget_shown(const struct jobs_place *p, const char *claim_uid, struct err *e)
+{
+	char path[PATH_MAX];
+	struct err why;
+
+	claim_shown(p->ctx, path);
+	auto_fd int dir = fs_open_dir(path, false, &why);
+	if (dir < 0)
+		return fs_is_gone(AT_FDCWD, path, &why) ? 0 : err_pass(e, &why);
+	return fs_unlink_at(dir, claim_uid, e);
+}
+
 /* The CDI file goes first: no container starts. job_restore() may have written it meanwhile. */
 int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e)
 {
 	return claim_cdi_remove(p->ctx, c->uid, e) || job_end_of_pods(p, c, e) ||
-			       claim_cdi_remove(p->ctx, c->uid, e)
+			       claim_cdi_remove(p->ctx, c->uid, e) || job_forget_shown(p, c->uid, e)
 		       ? -1
 		       : 0;
 }

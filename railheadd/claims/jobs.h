@@ -54,9 +54,13 @@ struct jobs_published {
  */
 int job_publish(const struct jobs_place *p, const struct jobs_published *last, bool look);
 
-/* job_tell - an Event of its pod for each refusal of the gate, whose file then goes. Answers 0
- * bytes. */
+/*
+ * job_tell - make an Event of its pod for each refusal of the gate, whose file then goes. Write the
+ * status of each attached claim that has another one by now. Answers 0 bytes. claim_shown - the
+ * folder that remembers which status was written, by UIDs of claims. Pure.
+ */
 int job_tell(const struct jobs_place *p);
+void claim_shown(const struct ctx *ctx, char out[PATH_MAX]);
 
 /* job_ended - the answer of a child; bytes are borrowed from it. Errors as of slow_ended(). */
 int job_ended(const struct slow_answer *a, const void **bytes, size_t *len,

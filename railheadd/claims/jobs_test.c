@@ -37,6 +37,8 @@ static void begin(void)
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		ck_assert_int_eq(mkdir(folders[i], 0700), 0);
 	testing_file("/mnt/cdi/railhead.io-claim_cu.json", 0600, "{}");
+	ck_assert_int_eq(mkdir("/mnt/railhead/shown", 0700), 0);
+	testing_file("/mnt/railhead/shown/cu", 0600, "0");
 	/* It goes by records, of which there is none. */
 	testing_file(CLAIMS "/pu/cu.result", 0600, "{");
 }
@@ -50,6 +52,7 @@ START_TEST(the_end_of_a_claim_leaves_nothing)
 	ck_assert_msg(ends(&e) == 0, "%s", e.msg);
 	ck_assert(stat(CLAIMS "/pu", &st) != 0 && errno == ENOENT);
 	ck_assert(stat("/mnt/cdi/railhead.io-claim_cu.json", &st) != 0 && errno == ENOENT);
+	ck_assert(stat("/mnt/railhead/shown/cu", &st) != 0 && errno == ENOENT);
 	ck_assert_int_eq(ends(&e), 0);
 }
 END_TEST

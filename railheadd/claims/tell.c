@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tell.c: an Event of the pod for each refusal of the gate, whose standard error crun drops. */
+/*
+ * tell.c: what people see of claims in the cluster. Each refusal of the gate is an Event of the
+ * pod, because crun drops the gate's standard error. An attached claim has its addresses in its
+ * status. A file of the driver has a hash of the last one, so that each is written once.
+ */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +16,21 @@
 #include "plugins/prepared/prepared.h"
 #include "railheadd/claims/api.h"
 #include "railheadd/claims/jobs.h"
+#include "railheadd/claims/status.h"
+
+struct tell {
+	const struct jobs_place *place;
+	struct api *api; /* owned; NULL: not open yet */
+	int shown;       /* the folder of hashes */
+	struct err why;  /* why a status was not written; msg "": all were */
+};
+
+static int tell_connect(struct tell *t, struct err *e)
+{
+	return t->api ? 0 : api_open(t->place->kube, &t->api, e);
+}
+
+/* ---- refusals ---- */
 
 /* The name of the Event is made of the file, so a file that is left after a crash makes no second
  * one. */
@@ -70,24 +90,104 @@ static int tell_file(const struct jobs_place *p, struct api *api, int dir, const
 	return fs_unlink_at(dir, file, e);
 }
 
-int job_tell(const struct jobs_place *p)
+static int tell_refusals(struct tell *t, struct err *e)
 {
 	auto_fs_names struct fs_names files = { .n = 0 };
-	auto_api struct api *api = NULL;
 	char path[PATH_MAX];
-	struct err e;
-	int rc = 0;
 
-	prepared_refusals(p->ctx, path);
-	auto_fd int dir = fs_open_dir(path, false, &e);
+	prepared_refusals(t->place->ctx, path);
+	auto_fd int dir = fs_open_dir(path, false, e);
 	if (dir < 0)
-		return fs_is_gone(AT_FDCWD, path, &e) ? job_say(NULL, NULL, 0)
-						      : job_say(&e, NULL, 0);
-	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, &e))
-		return job_say(&e, NULL, 0);
-	if (files.n)
-		rc = api_open(p->kube, &api, &e);
-	for (size_t i = 0; i < files.n && !rc; i++)
-		rc = tell_file(p, api, dir, files.name[i], &e);
+		return fs_is_gone(AT_FDCWD, path, e) ? 0 : -1;
+	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
+		return -1;
+	for (size_t i = 0; i < files.n; i++) {
+		if (tell_connect(t, e) || tell_file(t->place, t->api, dir, files.name[i], e))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the status of claims ---- */
+
+static int tell_status(struct tell *t, const struct prepared *p, const struct json *results,
+		       struct err *e)
+{
+	const struct api_request get = { "GET",         "get", &api_claims, p->claim.ns,
+					 p->claim.name, NULL,  NULL };
+	const struct claim_asked asked = { p->claim.ns, p->claim.name, p->claim.uid,
+					   t->place->node };
+	auto_json struct json *tree = NULL, *body = NULL;
+	auto_free char *name = NULL;
+	struct claim claim;
+
+	if (tell_connect(t, e) || api_call(t->api, &get, &tree, e) ||
+	    claim_decode(tree, &asked, &claim, e))
+		return -1;
+	body = claim_status(&claim, t->place->node, results);
+	prepared_clear(&claim.prepared);
+	if (!body || asprintf(&name, "%s/status", p->claim.name) < 0) {
+		name = NULL;
+		return err_nomem(e);
+	}
+	const struct api_request apply = { .method = "PATCH",
+					   .verb = "patch the status of",
+					   .resource = &api_claims,
+					   .ns = p->claim.ns,
+					   .name = name,
+					   .query = "fieldManager=" CLAIM_DRIVER "&force=true",
+					   .body = body };
+
+	return api_call(t->api, &apply, NULL, e);
+}
+
+/* A claim that has gone meanwhile has no status. */
+static int tell_claim(const struct prepared_entry *x, void *arg)
+{
+	auto_json struct json *results = NULL;
+	auto_free char *text = NULL, *was = NULL;
+	struct tell *t = arg;
+	char hash[32];
+	struct err e;
+
+	if (!x->claim || prepared_results(t->place->ctx, x->claim, &results, &e) <= 0)
+		return 0;
+	text = json_print(results, false);
+	(void)snprintf(hash, sizeof(hash), "%016" PRIx64,
+		       text ? hash_add_text(HASH_START, text) : 0);
+	if (fs_read_at(t->shown, x->claim_uid, sizeof(hash), &was, &e) >= 0 &&
+	    strcmp(was, hash) == 0)
+		return 0;
+	if (tell_status(t, x->claim, results, &e)) {
+		if (e.code == ERR_NOTFOUND || e.code == ERR_STATE)
+			return 0;
+		t->why = e;
+		return 1;
+	}
+	if (fs_replace_at(t->shown, x->claim_uid, hash, false, &e))
+		log_error(&t->place->ctx->log, "claims: %s", e.msg);
+	return 0;
+}
+
+static int tell_statuses(struct tell *t, struct err *e)
+{
+	char path[PATH_MAX];
+
+	claim_shown(t->place->ctx, path);
+	t->shown = fs_open_dir(path, true, e);
+	if (t->shown < 0)
+		return -1;
+	int rc = prepared_each(t->place->ctx, NULL, tell_claim, t, e);
+	(void)close(t->shown);
+	return rc == 0 && *t->why.msg ? err_pass(e, &t->why) : rc;
+}
+
+int job_tell(const struct jobs_place *p)
+{
+	struct tell t = { .place = p };
+	struct err e;
+	int rc = tell_refusals(&t, &e) || tell_statuses(&t, &e);
+
+	api_close(t.api);
 	return job_say(rc ? &e : NULL, NULL, 0);
 }
