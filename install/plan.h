@@ -51,8 +51,7 @@ struct plan {
  * plan_choose - start a plan with the programs of list, separated by commas; NULL: all plugins.
  * railhead-ipam is always among them, and names that begin with "railhead" and railctl get no
  * prefix. ERR_FIELD or ERR_CONFIG: an unknown plugin, or a prefix that is not a part of a file
- * name. plan_add_chained
- * - the plugin railhead is among them, too.
+ * name. plan_add_chained - the plugin railhead is among them, too.
  */
 int plan_choose(const char *list, const char *prefix, struct plan *out, struct err *e) must_check;
 void plan_add_chained(struct plan *p);

@@ -53,6 +53,9 @@ once_rails_of_all_kinds_of_containers()
 	all_gone
 }
 
+# shows_rails NAME: the status of the pod's claim has its eight addresses.
+shows_rails() { [ "$(kn get resourceclaim -o json | jq --arg p "$1" '[.items[] | select(.status.reservedFor[0].name == $p) | .status.devices[]? | .networkData.ips[]] | length')" = 8 ]; }
+
 # A claim is one pod's. The kubelet does not tell the driver of the second pod, so its gate refuses.
 once_rails_of_a_second_pod()
 {
@@ -64,7 +67,14 @@ once_rails_of_a_second_pod()
 	event b 'is not in the cgroup of pod'
 	eq 'logs of b' "$(kn logs b 2>/dev/null)" ''
 	eq 'leases' "$(leases 1 | wc -l)" 8
-	delete b
+	# The driver cannot write the status of that claim again. It writes those of the other pods.
+	is 'the statuses are to be written' node 1 rm -r /run/railhead/shown
+	counting c
+	counting d
+	whole c d
+	eventually shows_rails c
+	eventually shows_rails d
+	delete b c d
 	ends a
 	eventually starts a 1
 	delete a

@@ -155,7 +155,7 @@ int prepared_end(const struct prepared_job *job, struct err *e) must_check;
 
 /* ---- refused.c ---- */
 
-/* Why a container did not start. Texts are borrowed; of prepared_refusal_read() from tree. */
+/* Why a container did not start. Texts are borrowed; of prepared_refusal_decode() from tree. */
 struct prepared_refusal {
 	struct prepared_id pod, claim;
 	int64_t code; /* enum err_code */

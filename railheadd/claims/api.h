@@ -28,8 +28,8 @@ static inline void api_closep(struct api **a)
 extern const struct kube_resource api_claims, api_slices, api_nodes;
 
 struct api_request {
-	const char *method,
-		*verb; /* of HTTP: PATCH is a server-side apply; of rights, for errors */
+	const char *method; /* of HTTP; PATCH: a server-side apply */
+	const char *verb;   /* of rights, for errors */
 	const struct kube_resource *resource;
 	const char *ns, *name;   /* NULL: none */
 	const char *query;       /* behind '?'; NULL: none */

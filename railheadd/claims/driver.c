@@ -19,7 +19,7 @@
 #define PUBLISH_MS  30000  /* between looks at the rails */
 #define RETRY_MS    10000  /* after a publication that failed */
 #define LOOK_MS     300000 /* between looks at the slices of the API server */
-#define TELL_MS     1000   /* from a refusal to its Event */
+#define TELL_MS     1000   /* from a refusal to its Event, and from Prepare to the status */
 #define CHILD_LIMIT 60000  /* ms of a child that publishes or tells */
 #define RUNNING_MAX 16     /* requests; a full pool holds each up to JOBS_WAIT_MS */
 #define WAITING_MAX 1024

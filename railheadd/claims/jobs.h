@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jobs.h: what children do: prepare claims, end them, publish the rails, tell refusals. Each has
- * its own connection to the API server, and reads the credentials itself.
+ * jobs.h: what children do: prepare claims, end them, publish the rails, show what became of them.
+ * Each has its own connection to the API server, and reads the credentials itself.
  *
  * A child prints an error, whose code is 0 after a success, and then its answer: parent and child
  * are one program.

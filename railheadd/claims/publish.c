@@ -45,10 +45,10 @@ static void publish_read_rail(const struct ctx *ctx, const struct rail_entry *fr
 
 	*to = (struct slices_rail){ .number = from->number, .numa = -1 };
 	(void)snprintf(to->ifname, sizeof(to->ifname), "%s", from->ifname);
-	/* 4294967295 while there is no link */
-	/* An interface that is set down has no such file: a pod sets it up. */
+	/* An interface that is set down has no value there. A pod sets it up. */
 	(void)snprintf(path, sizeof(path), "class/net/%s/carrier", from->ifname);
 	to->down = sysfs_read_u64(ctx->sysfs, path, &carrier, &ignored) == 0 && !carrier;
+	/* 4294967295 while there is no link */
 	to->gbps = (uint32_t)(publish_read(ctx, from->ifname, "speed") / 1000);
 	if (to->gbps > 100000)
 		to->gbps = 0;

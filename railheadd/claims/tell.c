@@ -25,6 +25,12 @@ struct tell {
 	struct err why;  /* why a status was not written; msg "": all were */
 };
 
+/* Then the others are not tried, either. */
+static bool tell_is_away(const struct err *e)
+{
+	return e->code == ERR_UNAVAILABLE || e->code == ERR_AGAIN;
+}
+
 static int tell_connect(struct tell *t, struct err *e)
 {
 	return t->api ? 0 : api_open(t->place->kube, &t->api, e);
@@ -74,14 +80,16 @@ static int tell_file(const struct jobs_place *p, struct api *api, int dir, const
 
 	if (len < 0 || fstatat(dir, file, &st, 0))
 		return len < 0 && !fs_is_gone(dir, file, e) ? -1 : 0;
-	if (prepared_refusal_decode(text, (size_t)len, &r, e) == 0) {
+	if (prepared_refusal_decode(text, (size_t)len, &r, e)) {
+		log_error(&p->ctx->log, "claims: no Event of refusal %s: %s", file, e->msg);
+	} else {
 		const int64_t at = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 		struct prepared_refusal here = r;
 
 		here.node = p->node; /* by its name in the cluster */
 		int rc = tell_send(api, &here, at, e);
 		json_free(r.tree);
-		if (rc && (e->code == ERR_UNAVAILABLE || e->code == ERR_AGAIN))
+		if (rc && tell_is_away(e))
 			return -1;
 		if (rc)
 			log_error(&p->ctx->log, "claims: no Event of pod %s/%s: %s", here.pod.ns,
@@ -150,7 +158,14 @@ static int tell_claim(const struct prepared_entry *x, void *arg)
 	char hash[32];
 	struct err e;
 
-	if (!x->claim || prepared_results(t->place->ctx, x->claim, &results, &e) <= 0)
+	if (!x->claim) {
+		t->why = *x->why;
+		return 0;
+	}
+	int rc = prepared_results(t->place->ctx, x->claim, &results, &e);
+	if (rc < 0)
+		t->why = e;
+	if (rc <= 0)
 		return 0;
 	text = json_print(results, false);
 	(void)snprintf(hash, sizeof(hash), "%016" PRIx64,
@@ -162,7 +177,9 @@ static int tell_claim(const struct prepared_entry *x, void *arg)
 		if (e.code == ERR_NOTFOUND || e.code == ERR_STATE)
 			return 0;
 		t->why = e;
-		return 1;
+		(void)err_wrap(&t->why, "the status of claim %s/%.200s", x->claim->claim.ns,
+			       x->claim->claim.name);
+		return tell_is_away(&e);
 	}
 	if (fs_replace_at(t->shown, x->claim_uid, hash, false, &e))
 		log_error(&t->place->ctx->log, "claims: %s", e.msg);
