@@ -67,8 +67,7 @@ sriov/admin|lib/ sriov/claim/ sriov/choose/
 sriov/testing|lib/ topo/ cni/ sriov/
 rdma/device|lib/
 rdma/inventory|lib/ cni/record/ rdma/device/
-rdma/env|lib/ rdma/inventory/
-rdma/pod|lib/ cni/record/ sriov/claim/ rdma/inventory/ rdma/env/
+rdma/env|lib/ cni/record/ sriov/claim/ rdma/inventory/
 rdma/probe|lib/
 rdma/qos|lib/
 rdma/probe/testing|lib/ cni/ rdma/
@@ -79,7 +78,7 @@ plugins/ipam|lib/ cni/protocol/ ipam/peers/ ipam/lease/ ipam/alloc/
 plugins/rdma|lib/ cni/protocol/ cni/record/ cni/engine/ rdma/device/
 plugins/sriov|lib/ cni/protocol/ cni/engine/ fabric/ sriov/vf/ sriov/claim/ sriov/choose/
 plugins/ether|lib/ topo/read/ topo/kubelet/ cni/protocol/ cni/record/ cni/engine/ sriov/claim/ sriov/choose/ rdma/device/ plugins/sriov/
-plugins/prepared|lib/ cni/protocol/ cni/record/ cni/engine/ rdma/pod/ plugins/ether/ plugins/ipam/
+plugins/prepared|lib/ cni/protocol/ cni/record/ cni/engine/ rdma/env/ plugins/ether/ plugins/ipam/
 plugins|cni/uplink/ cni/engine/ sriov/claim/ plugins/ipam/ plugins/rdma/ plugins/sriov/ plugins/ether/ plugins/prepared/
 plugins/testing|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ plugins/
 install|lib/ cni/protocol/ cni/record/ ipam/peers/ plugins/
@@ -96,7 +95,7 @@ railctl/attachments|lib/ topo/read/ topo/capture/ cni/protocol/ cni/record/ cni/
 railctl/cluster|lib/ ipam/alloc/
 railctl/ipam|lib/ cni/engine/ ipam/peers/ ipam/conf/ ipam/lease/ ipam/alloc/ ipam/admin/
 railctl/netconf|lib/ ipam/peers/ ipam/conf/ cni/engine/ plugins/ether/ plugins/
-railctl/rdma|lib/ cni/record/ fabric/ sriov/claim/ rdma/device/ rdma/inventory/ rdma/env/ rdma/pod/ rdma/qos/ diag/
+railctl/rdma|lib/ cni/record/ fabric/ sriov/claim/ rdma/device/ rdma/inventory/ rdma/env/ rdma/qos/ diag/
 railctl/topo|lib/ topo/core/ topo/read/ topo/capture/ topo/nccl/ topo/output/ rdma/inventory/ diag/ railctl/rdma/
 railctl/vf|lib/ cni/protocol/ cni/record/ sriov/admin/
 railctl|railctl/attachments/ railctl/cluster/ railctl/ipam/ railctl/netconf/ railctl/rdma/ railctl/topo/ railctl/vf/

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# settings.sh HELPERS DIR: the real NCCL and UCX read the files that a pod gets (rdma/pod/testdata).
+# settings.sh HELPERS DIR: the real NCCL and UCX read the files that a pod gets (rdma/env/testdata).
 #
 # HELPERS has nccl_env.so. DIR keeps Debian's packages, unpacked: 230 MB, fetched once. No GPU and no RDMA device is
 # needed. Without a mirror of Debian the cases are skipped. Prints ok / not ok lines; the last line is "N passed, N failed, N skipped".
@@ -16,7 +16,7 @@ WHO=settings
 # shellcheck source=conformance/debian.sh
 . "$HERE/../debian.sh"
 fetch_into "$2" lock
-FILES=$ROOT/rdma/pod/testdata
+FILES=$ROOT/rdma/env/testdata
 W=$(mktemp -d)
 LIBS=usr/lib/x86_64-linux-gnu
 

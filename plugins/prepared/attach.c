@@ -12,7 +12,7 @@
 #include "lib/sys/fs.h"
 #include "plugins/ether/rails.h"
 #include "plugins/prepared/prepared_priv.h"
-#include "rdma/pod/files.h"
+#include "rdma/env/files.h"
 
 #define RAILS_MS 120000 /* more than rails takes with its default for ipamTimeout */
 

@@ -7,8 +7,8 @@
 #include "railctl/rdma/pkey.h"
 #include "railctl/rdma/pod.h"
 #include "diag/probe_data.h"
-#include "rdma/pod/files.h"
-#include "rdma/pod/tier.h"
+#include "rdma/env/files.h"
+#include "rdma/env/tier.h"
 
 enum format { FORMAT_SHELL, FORMAT_JSON, FORMAT_KUBERNETES };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "rdma/inventory/owners.h"
-#include "rdma/pod/pod.h"
+#include "rdma/env/pod.h"
 
 int rdma_take_version(struct cmd_run *r, const char *option, struct lib_version *out, struct err *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* files_test.c: the files of a pod: their text, their modes, and a pod without a rail. */
-#include "rdma/pod/files.h"
+#include "rdma/env/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ static void is_like(const char *dir, const char *name)
 	auto_free char *whole = NULL;
 	struct err e = { .msg = "" };
 
-	(void)snprintf(path, sizeof(path), "rdma/pod/testdata/%s", name);
+	(void)snprintf(path, sizeof(path), "rdma/env/testdata/%s", name);
 	ck_assert_msg(fs_read_at(AT_FDCWD, path, 65536, &whole, &e) >= 0, "%s", e.msg);
 	is(dir, name, whole);
 }
@@ -162,6 +162,6 @@ START_TEST(memory_that_is_out)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/pod/files", each_reader_gets_its_file, a_folder_that_is_missing_or_too_long,
+TEST_PROGRAM("rdma/env/files", each_reader_gets_its_file, a_folder_that_is_missing_or_too_long,
 	     a_pod_without_a_rail_gets_the_reason, an_error_of_the_child_is_passed_on,
 	     memory_that_is_out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pod.h: the RDMA of a pod, seen from the host: enter its network namespace, and read it. */
-#ifndef RAILHEAD_RDMA_POD_POD_H
-#define RAILHEAD_RDMA_POD_POD_H
+#ifndef RAILHEAD_RDMA_ENV_POD_H
+#define RAILHEAD_RDMA_ENV_POD_H
 
 #include "rdma/inventory/inventory.h"
 

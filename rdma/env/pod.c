@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pod.c: enter a network namespace with its sysfs, and read the RDMA devices there. */
-#include "rdma/pod/pod.h"
+#include "rdma/env/pod.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tier.h: the traffic class that bandwidth tiers of a pod's VFs stand for. */
-#ifndef RAILHEAD_RDMA_POD_TIER_H
-#define RAILHEAD_RDMA_POD_TIER_H
+#ifndef RAILHEAD_RDMA_ENV_TIER_H
+#define RAILHEAD_RDMA_ENV_TIER_H
 
 #include "lib/base/ctx.h"
 #include "rdma/env/env.h"

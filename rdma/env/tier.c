@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tier.c: the traffic class that the records of a pod's attachments give. */
-#include "rdma/pod/tier.h"
+#include "rdma/env/tier.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* files.c: the settings of a pod as files in a folder. */
-#include "rdma/pod/files.h"
+#include "rdma/env/files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,8 +10,8 @@
 #include "lib/sys/exec.h"
 #include "lib/sys/fs.h"
 #include "rdma/inventory/rail.h"
-#include "rdma/pod/pod.h"
-#include "rdma/pod/tier.h"
+#include "rdma/env/pod.h"
+#include "rdma/env/tier.h"
 
 /* NULL: no memory. */
 static char *text_of(const struct env *x, const char *name)

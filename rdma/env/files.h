@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* files.h: the settings of a pod as files, which NCCL and UCX read themselves. */
-#ifndef RAILHEAD_RDMA_POD_FILES_H
-#define RAILHEAD_RDMA_POD_FILES_H
+#ifndef RAILHEAD_RDMA_ENV_FILES_H
+#define RAILHEAD_RDMA_ENV_FILES_H
 
 #include "lib/base/ctx.h"
 #include "rdma/env/env.h"

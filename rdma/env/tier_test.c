@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tier_test.c: the traffic class of a pod from its records, and records that differ. */
-#include "rdma/pod/tier.h"
+#include "rdma/env/tier.h"
 
 #include <string.h>
 
@@ -91,4 +91,4 @@ START_TEST(two_tiers_that_differ_are_reported)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/pod/tier", the_tier_of_the_pod_is_found, two_tiers_that_differ_are_reported)
+TEST_PROGRAM("rdma/env/tier", the_tier_of_the_pod_is_found, two_tiers_that_differ_are_reported)
