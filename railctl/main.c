@@ -5,10 +5,10 @@
 #include "railctl/ipam/ipam.h"
 #include "railctl/netconf/netconf.h"
 #include "railctl/attachments/rails.h"
-#include "railctl/rdma/rdma.h"
+#include "railctl/device/rdma.h"
 #include "railctl/attachments/support.h"
 #include "railctl/topo/topo.h"
-#include "railctl/vf/vf.h"
+#include "railctl/device/vf.h"
 
 static const char *const help_examples[] = {
 	"railctl help ipam pool add",

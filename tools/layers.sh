@@ -95,10 +95,9 @@ railctl/attachments|lib/ topo/read/ topo/capture/ cni/protocol/ cni/record/ cni/
 railctl/cluster|lib/ ipam/alloc/
 railctl/ipam|lib/ cni/engine/ ipam/peers/ ipam/conf/ ipam/lease/ ipam/alloc/ ipam/admin/
 railctl/netconf|lib/ ipam/peers/ ipam/conf/ cni/engine/ plugins/ether/ plugins/
-railctl/rdma|lib/ cni/record/ fabric/ sriov/claim/ rdma/device/ rdma/inventory/ rdma/env/ rdma/qos/ diag/
-railctl/topo|lib/ topo/core/ topo/read/ topo/capture/ topo/nccl/ topo/output/ rdma/inventory/ diag/ railctl/rdma/
-railctl/vf|lib/ cni/protocol/ cni/record/ sriov/admin/
-railctl|railctl/attachments/ railctl/cluster/ railctl/ipam/ railctl/netconf/ railctl/rdma/ railctl/topo/ railctl/vf/
+railctl/device|lib/ cni/protocol/ cni/record/ fabric/ sriov/claim/ sriov/admin/ rdma/device/ rdma/inventory/ rdma/env/ rdma/qos/ diag/
+railctl/topo|lib/ topo/core/ topo/read/ topo/capture/ topo/nccl/ topo/output/ rdma/inventory/ diag/ railctl/device/
+railctl|railctl/attachments/ railctl/cluster/ railctl/device/ railctl/ipam/ railctl/netconf/ railctl/topo/
 tools|lib/
 conformance|conformance/'
 # parts, and the parts that the tests of each may include

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "railctl/rdma/pod.h"
+#include "railctl/device/pod.h"
 #include "railctl/topo/topo.h"
 
 /* 1 and 2 are CMD_FAILED and CMD_USAGE. */

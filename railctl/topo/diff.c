@@ -9,7 +9,7 @@
 
 #include "lib/json/long.h"
 #include "lib/sys/fs.h"
-#include "railctl/rdma/pod.h"
+#include "railctl/device/pod.h"
 #include "railctl/topo/topo.h"
 #include "diag/diff.h"
 

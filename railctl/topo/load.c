@@ -5,7 +5,7 @@
 
 #include "lib/base/parse.h"
 #include "lib/sys/fs.h"
-#include "railctl/rdma/pod.h"
+#include "railctl/device/pod.h"
 #include "railctl/topo/topo.h"
 #include "topo/core/machine_build.h"
 #include "topo/capture/open.h"

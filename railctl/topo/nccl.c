@@ -3,7 +3,7 @@
  * --nccl-version. */
 #include <string.h>
 
-#include "railctl/rdma/pod.h"
+#include "railctl/device/pod.h"
 #include "railctl/topo/topo.h"
 
 static int nccl_refuse_option(struct cmd_run *r, const char *name, const char *value,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "railctl/rdma/pod.h"
+#include "railctl/device/pod.h"
 #include "topo/read/rail_list.h"
 
 typedef int (*show_fn)(const struct topo_view *v, FILE *to, struct err *e);

@@ -7,7 +7,7 @@
 
 #include "lib/rdma/hca_list.h"
 #include "lib/sys/fs.h"
-#include "railctl/rdma/pod.h"
+#include "railctl/device/pod.h"
 #include "railctl/topo/topo.h"
 #include "diag/diff.h"
 #include "diag/verify.h"

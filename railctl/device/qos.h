@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qos.h: what the files of `railctl rdma qos` share. */
-#ifndef RAILHEAD_RAILCTL_RDMA_QOS_H
-#define RAILHEAD_RAILCTL_RDMA_QOS_H
+#ifndef RAILHEAD_RAILCTL_DEVICE_QOS_H
+#define RAILHEAD_RAILCTL_DEVICE_QOS_H
 
 #include "lib/cli/cmd.h"
 #include "rdma/qos/cards.h"

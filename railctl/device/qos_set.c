@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* set.c: `railctl rdma qos set`: set QoS of one card now, and save it for boot. */
+/* qos_set.c: `railctl rdma qos set`: set QoS of one card now, and save it for boot. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "lib/sys/fs.h"
 #include "lib/cli/dropin.h"
-#include "railctl/rdma/qos.h"
+#include "railctl/device/qos.h"
 
 /* ---- what is wanted ---- */
 

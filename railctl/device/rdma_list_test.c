@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list_test.c: the tables of `railctl rdma list`. */
-#include "railctl/rdma/list.h"
+/* rdma_list_test.c: the tables of `railctl rdma list`. */
+#include "railctl/device/rdma_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pod.h: whose RDMA `railctl rdma list`, `env` and `check` are about. */
-#ifndef RAILHEAD_RAILCTL_RDMA_POD_H
-#define RAILHEAD_RAILCTL_RDMA_POD_H
+#ifndef RAILHEAD_RAILCTL_DEVICE_POD_H
+#define RAILHEAD_RAILCTL_DEVICE_POD_H
 
 #include "lib/cli/cmd.h"
 #include "lib/rdma/version.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list.c: `railctl vf list`: PFs and VFs with their owners, as a table or JSON. */
+/* vf_list.c: `railctl vf list`: PFs and VFs with their owners, as a table or JSON. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cni/protocol/env.h"
 #include "cni/record/part.h"
 #include "lib/cli/list.h"
-#include "railctl/vf/vf.h"
+#include "railctl/device/vf.h"
 
 static const uint8_t no_mac[MAC_LEN];
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* create.c: `railctl vf create` and `railctl vf bind`: make VFs of a PF; change a VF's driver.
+/* vf_create.c: `railctl vf create` and `railctl vf bind`: make VFs of a PF; change a VF's driver.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "railctl/vf/vf.h"
+#include "railctl/device/vf.h"
 
 /* ---- create ---- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mode.c: `railctl rdma mode`: shared or exclusive, now and at boot. */
+/* rdma_mode.c: `railctl rdma mode`: shared or exclusive, now and at boot. */
 #include <errno.h>
 #include <string.h>
 
-#include "railctl/rdma/rdma.h"
+#include "railctl/device/rdma.h"
 #include "rdma/device/boot.h"
 
 static const char *boot_dir(const struct cmd_run *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rdma.h: the commands of `railctl rdma`, one file each. */
-#ifndef RAILHEAD_RAILCTL_RDMA_RDMA_H
-#define RAILHEAD_RAILCTL_RDMA_RDMA_H
+#ifndef RAILHEAD_RAILCTL_DEVICE_RDMA_H
+#define RAILHEAD_RAILCTL_DEVICE_RDMA_H
 
 #include "lib/cli/cmd.h"
 

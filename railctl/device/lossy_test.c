@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lossy_test.c: which cards files declare lossy, and which RDMA devices are on them. */
-#include "railctl/rdma/lossy.h"
+#include "railctl/device/lossy.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -131,5 +131,5 @@ START_TEST(survives_each_failing_allocation)
 }
 END_TEST
 
-TEST_PROGRAM("railctl/rdma/lossy", a_declared_card_and_its_VFs, files_that_do_not_count,
+TEST_PROGRAM("railctl/device/lossy", a_declared_card_and_its_VFs, files_that_do_not_count,
 	     an_interface_precedes_the_address, survives_each_failing_allocation)

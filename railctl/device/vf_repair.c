@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* repair.c: `railctl vf repair`, `adopt` and `gc`. */
+/* vf_repair.c: `railctl vf repair`, `adopt` and `gc`. */
 #include <stdio.h>
 
-#include "railctl/vf/vf.h"
+#include "railctl/device/vf.h"
 
 typedef int (*vf_do)(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
 		     struct err *e);

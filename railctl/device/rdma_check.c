@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c: `railctl rdma check`: print the findings of the RDMA doctor. */
+/* rdma_check.c: `railctl rdma check`: print the findings of the RDMA doctor. */
 #include <errno.h>
 #include <time.h>
 
 #include "lib/cli/check.h"
-#include "railctl/rdma/rdma.h"
-#include "railctl/rdma/lossy.h"
-#include "railctl/rdma/pkey.h"
-#include "railctl/rdma/pod.h"
+#include "railctl/device/rdma.h"
+#include "railctl/device/lossy.h"
+#include "railctl/device/pkey.h"
+#include "railctl/device/pod.h"
 #include "diag/doctor.h"
 
 #define ID_WIDTH 13

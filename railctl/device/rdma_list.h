@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list.h: the tables of `railctl rdma list`. */
-#ifndef RAILHEAD_RAILCTL_RDMA_LIST_H
-#define RAILHEAD_RAILCTL_RDMA_LIST_H
+/* rdma_list.h: the tables of `railctl rdma list`. */
+#ifndef RAILHEAD_RAILCTL_DEVICE_RDMA_LIST_H
+#define RAILHEAD_RAILCTL_DEVICE_RDMA_LIST_H
 
 #include "lib/cli/cmd.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pkey.h: the partitions of InfiniBand that a pod should be a member of. */
-#ifndef RAILHEAD_RAILCTL_RDMA_PKEY_H
-#define RAILHEAD_RAILCTL_RDMA_PKEY_H
+#ifndef RAILHEAD_RAILCTL_DEVICE_PKEY_H
+#define RAILHEAD_RAILCTL_DEVICE_PKEY_H
 
 #include "lib/cli/cmd.h"
 #include "diag/probe_data.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * list.c: `railctl rdma list`: devices with their ports. With --gids their GIDs, with --ib
+ * rdma_list.c: `railctl rdma list`: devices with their ports. With --gids their GIDs, with --ib
  * what the subnet manager gave the ports of InfiniBand.
  */
-#include "railctl/rdma/list.h"
+#include "railctl/device/rdma_list.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "lib/base/guid.h"
 #include "lib/cli/list.h"
 #include "lib/device/ib_port.h"
-#include "railctl/rdma/rdma.h"
-#include "railctl/rdma/pod.h"
+#include "railctl/device/rdma.h"
+#include "railctl/device/pod.h"
 #include "rdma/inventory/json.h"
 
 /* ---- cells ---- */

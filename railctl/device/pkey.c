@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pkey.c: partitions that the command line and the records of a pod's attachments name. */
-#include "railctl/rdma/pkey.h"
+#include "railctl/device/pkey.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apply.c: `railctl vf apply`: make VFs at boot as the files in vf.d say. */
+/* vf_apply.c: `railctl vf apply`: make VFs at boot as the files in vf.d say. */
 #include <stdio.h>
 
 #include "lib/cli/dropin.h"
-#include "railctl/vf/vf.h"
+#include "railctl/device/vf.h"
 
 #define DIR_DEFAULT "/etc/railhead/vf.d"
 

@@ -6,7 +6,7 @@
 #include "fabric/message.h"
 #include "fabric/sm.h"
 #include "lib/cli/list.h"
-#include "railctl/rdma/rdma.h"
+#include "railctl/device/rdma.h"
 
 #define RETRY_MS 60000
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lossy.h: the cards whose fabric has no priority flow control, as files of qos.d say. */
-#ifndef RAILHEAD_RAILCTL_RDMA_LOSSY_H
-#define RAILHEAD_RAILCTL_RDMA_LOSSY_H
+#ifndef RAILHEAD_RAILCTL_DEVICE_LOSSY_H
+#define RAILHEAD_RAILCTL_DEVICE_LOSSY_H
 
 #include "rdma/inventory/inventory.h"
 #include "rdma/qos/cards.h"

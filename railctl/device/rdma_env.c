@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* env.c: `railctl rdma env`: print the variables that make NCCL and UCX use the rails of a
+/* rdma_env.c: `railctl rdma env`: print the variables that make NCCL and UCX use the rails of a
  * pod. */
 #include <string.h>
 
-#include "railctl/rdma/rdma.h"
-#include "railctl/rdma/pkey.h"
-#include "railctl/rdma/pod.h"
+#include "railctl/device/rdma.h"
+#include "railctl/device/pkey.h"
+#include "railctl/device/pod.h"
 #include "diag/probe_data.h"
 #include "rdma/env/files.h"
 #include "rdma/env/tier.h"

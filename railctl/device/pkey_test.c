@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pkey_test.c: partitions of options, and of the records of a pod's attachments. */
-#include "railctl/rdma/pkey.h"
+#include "railctl/device/pkey.h"
 
 #include <string.h>
 

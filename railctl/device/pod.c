@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pod.c: the option --netns: enter that network namespace, and read the RDMA devices there. */
-#include "railctl/rdma/pod.h"
+#include "railctl/device/pod.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vf.h: what the files of `railctl vf` share. */
-#ifndef RAILHEAD_RAILCTL_VF_VF_H
-#define RAILHEAD_RAILCTL_VF_VF_H
+#ifndef RAILHEAD_RAILCTL_DEVICE_VF_H
+#define RAILHEAD_RAILCTL_DEVICE_VF_H
 
 #include "lib/cli/cmd.h"
 #include "sriov/admin/manager.h"

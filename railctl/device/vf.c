@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vf.c: the group `railctl vf`, and the report on each VF that its commands share. */
-#include "railctl/vf/vf.h"
+#include "railctl/device/vf.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lossy.c: finds the cards that files of qos.d declare lossy. */
-#include "railctl/rdma/lossy.h"
+#include "railctl/device/lossy.h"
 
 #include <errno.h>
 

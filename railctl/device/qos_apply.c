@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/cli/dropin.h"
-#include "railctl/rdma/qos.h"
+#include "railctl/device/qos.h"
 
 struct apply {
 	struct dropin_work w;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qos.c: `railctl rdma qos`, and `show`. */
-#include "railctl/rdma/qos.h"
+#include "railctl/device/qos.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "railctl/rdma/rdma.h"
-#include "railctl/rdma/lossy.h"
+#include "railctl/device/rdma.h"
+#include "railctl/device/lossy.h"
 #include "rdma/inventory/inventory.h"
 
 /* ---- show ---- */
