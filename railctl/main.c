@@ -3,7 +3,7 @@
 #include "railctl/attachments/attachments.h"
 #include "railctl/cluster/cluster.h"
 #include "railctl/ipam/ipam.h"
-#include "railctl/netconf/netconf.h"
+#include "railctl/attachments/netconf.h"
 #include "railctl/attachments/rails.h"
 #include "railctl/device/rdma.h"
 #include "railctl/attachments/support.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* netconf.c: `railctl netconf`: what plugins say about a configuration before a pod meets them. */
-#include "railctl/netconf/netconf.h"
+#include "railctl/attachments/netconf.h"
 
 #include "lib/cli/check.h"
 

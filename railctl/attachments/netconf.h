@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* netconf.h: `railctl netconf`: files with network configurations. */
-#ifndef RAILHEAD_RAILCTL_NETCONF_NETCONF_H
-#define RAILHEAD_RAILCTL_NETCONF_NETCONF_H
+#ifndef RAILHEAD_RAILCTL_ATTACHMENTS_NETCONF_H
+#define RAILHEAD_RAILCTL_ATTACHMENTS_NETCONF_H
 
 #include "lib/cli/cmd.h"
 #include "lib/cli/finding.h"

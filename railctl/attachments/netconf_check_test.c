@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_test.c: shows that no misspelled key of any plugin passes in silence. */
+/* netconf_check_test.c: shows that no misspelled key of any plugin passes in silence. */
 #include <string.h>
 
 #include "lib/json/json.h"
 #include "lib/testing/testing.h"
 #include "lib/testing/typos.h"
-#include "railctl/netconf/netconf.h"
+#include "railctl/attachments/netconf.h"
 
 #define HEAD "{\"cniVersion\":\"1.1.0\",\"name\":\"n\","
 #define COMMON                                                                                     \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c: finds the configurations of a text, and asks the decoders of each plugin. */
+/* netconf_check.c: finds the configurations of a text, and asks the decoders of each plugin. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "lib/json/yaml_json.h"
 #include "plugins/ether/rails.h"
 #include "plugins/types.h"
-#include "railctl/netconf/netconf.h"
+#include "railctl/attachments/netconf.h"
 
 #define FINDINGS_MAX 100 /* of one configuration */
 
