@@ -21,7 +21,7 @@ railhead-install_SRC := install/main.c
 sm-opensm_SRC := fabric/sm_opensm.c
 sm-ufm_SRC := fabric/sm_ufm.c
 sm-ufm_LIBS = $(CLUSTER_LIBS)
-rdma-probe_SRC := rdma/probe/rdma_probe.c
+rdma-probe_SRC := rdma/probe/main.c
 rdma-probe_LIBS := -libverbs -lrdmacm
 railheadd_SRC := railheadd/main.c
 railheadd_LIBS = $(CLUSTER_LIBS)
@@ -32,7 +32,7 @@ railhead-devices_LIBS = $(CLUSTER_LIBS)
 PARTS := $(file <tools/parts)
 ROOMS := $(patsubst %/,%,$(sort $(dir $(foreach p,$(PARTS),$(wildcard $(p)/*.[ch] $(p)/*/*.[ch] $(p)/*/testing/*.[ch])))))
 MAINS := $(foreach p,$(PROGRAMS),$($(p)_SRC))
-TESTING_SRC := $(foreach d,$(filter %/testing,$(ROOMS)),$(filter-out %_test.c,$(wildcard $(d)/*.c))) $(foreach d,$(ROOMS),$(wildcard $(d)/*_contract.c))
+TESTING_SRC := $(foreach d,$(filter %/testing,$(ROOMS)),$(filter-out %_test.c,$(wildcard $(d)/*.c)))
 # C that protoc-c makes from the .proto files of rooms. It is the same in all lanes.
 GEN := build/gen
 generated = $(patsubst %.proto,$(GEN)/%.pb-c.$(2),$(foreach d,$(1),$(wildcard $(d)/*.proto)))

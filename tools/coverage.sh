@@ -29,7 +29,7 @@ other="^($(headers NO))\.c\$"
 
 report=$build/coverage.csv
 gcovr --gcov-ignore-parse-errors --root . --object-directory "$build/obj" --exclude '.*_test\.c' --exclude '.*_fuzz\.c' \
-	--exclude '.*/testing.*' --exclude '.*_contract\.[ch]' --exclude 'build/.*' --exclude 'conformance/.*' --csv --output "$report" \
+	--exclude '.*/testing.*' --exclude 'build/.*' --exclude 'conformance/.*' --csv --output "$report" \
 	"$build/obj" 2>"$build/coverage.err" || { cat "$build/coverage.err" >&2; exit 1; }
 
 awk -F , -v pure="$pure" -v more="$more" -v other="$other" -v least="$least" '

@@ -20,7 +20,7 @@ function load(text, to,    row, n, i, cut)
 
 function is_of_tests(name)
 {
-	return name ~ /(_test|_fuzz)\.c$|\/testing\/|\/testing\.h$|_contract\.[ch]$/
+	return name ~ /(_test|_fuzz)\.c$|\/testing\/|\/testing\.h$/
 }
 
 # The folder of a file; conformance and tools are one room each.

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 #include "cluster/etcd/etcd.h"
-#include "cluster/store/cluster_contract.h"
+#include "cluster/testing/contract.h"
 #include "cluster/testing/etcd_engine.h"
 #include "lib/testing/testing.h"
 

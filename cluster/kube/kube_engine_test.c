@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "cluster/kube/kube.h"
-#include "cluster/store/cluster_contract.h"
+#include "cluster/testing/contract.h"
 #include "cluster/testing/kube_users.h"
 #include "cluster/testing/loop.h"
 #include "lib/sys/fs.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/base64.h"
-#include "lib/json/yaml_json.h"
+#include "lib/json/yaml.h"
 
 struct reader {
 	const struct json *root;

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "cluster/store/cluster_contract.h"
+#include "cluster/testing/contract.h"
 #include "cluster/testing/kube_users.h"
 
 #define HEX_10_1_2_0 "0000000000000000000000000a010200"

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "cluster/etcd/etcd.h"
-#include "cluster/store/cluster_contract.h"
+#include "cluster/testing/contract.h"
 #include "cluster/testing/loop.h"
 #include "lib/sys/fs.h"
 #include "lib/testing/testing.h"

@@ -2,7 +2,7 @@
 /* pools_fuzz.c: any YAML as objects of other IPAMs; each pool has a name, a subnet and blocks.
  */
 #include "ipam/peers/pools.h"
-#include "lib/json/yaml_json.h"
+#include "lib/json/yaml.h"
 #include "lib/testing/fuzz.h"
 
 FUZZ(const uint8_t *data, size_t size)

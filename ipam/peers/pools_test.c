@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "ipam/conf/pool.h"
-#include "lib/json/yaml_json.h"
+#include "lib/json/yaml.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
 

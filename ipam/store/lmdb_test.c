@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "ipam/store/lmdb_file.h"
-#include "ipam/store/store_contract.h"
+#include "ipam/testing/store_contract.h"
 #include "lib/testing/dir.h"
 
 #define BOOT_1 "11111111-1111-1111-1111-111111111111"

@@ -2,7 +2,7 @@
 /*
  * store.h: an ordered key-value store with transactions. A store admits one writer.
  *
- * Every implementation passes the tests of ipam/store/store_contract.h.
+ * Every implementation passes the tests of ipam/testing/store_contract.h.
  *
  * Keys are bytes without NUL, at most STORE_KEY_MAX; values are text, at most STORE_VALUE_MAX
  * bytes. Longer ones, and empty keys, are ERR_STORE. A struct store has one transaction at a time.

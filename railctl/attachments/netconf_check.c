@@ -5,7 +5,7 @@
 
 #include "ipam/conf/conf.h"
 #include "lib/json/case.h"
-#include "lib/json/yaml_json.h"
+#include "lib/json/yaml.h"
 #include "plugins/ether/rails.h"
 #include "plugins/types.h"
 #include "railctl/attachments/netconf.h"

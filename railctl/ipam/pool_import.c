@@ -8,7 +8,7 @@
 
 #include "ipam/conf/pool.h"
 #include "ipam/peers/pools.h"
-#include "lib/json/yaml_json.h"
+#include "lib/json/yaml.h"
 #include "lib/base/parse.h"
 #include "lib/base/text.h"
 #include "railctl/ipam/ipam.h"

@@ -12,7 +12,7 @@
 #include "lib/sys/safe_path.h"
 #include "railheadd/devices/grpc_server.h"
 #include "railheadd/devices/plugin_socket.h"
-#include "railheadd/watch/folder_watch.h"
+#include "railheadd/watch/folder.h"
 #include "railheadd/watch/timer.h"
 
 #define STEP_MS     5000   /* a socket that was removed is noticed then */

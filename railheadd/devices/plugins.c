@@ -10,7 +10,7 @@
 
 #include "railheadd/devices/allocate.h"
 #include "railheadd/devices/assign.h"
-#include "railheadd/watch/folder_watch.h"
+#include "railheadd/watch/folder.h"
 #include "railheadd/devices/resource_plugin.h"
 #include "railheadd/devices/slow.h"
 #include "railheadd/watch/timer.h"

@@ -4,7 +4,7 @@
 
 #include "ipam/admin/admin.h"
 #include "lib/base/version.h"
-#include "railheadd/metrics/node_metrics.h"
+#include "railheadd/metrics/node.h"
 
 static const struct metric read_ok = {
 	"railhead_devices_read", METRIC_GAUGE,

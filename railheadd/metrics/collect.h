@@ -6,8 +6,8 @@
 #include "railheadd/devices/status.h"
 #include "railheadd/pools/driver.h"
 #include "railheadd/metrics/sampler.h"
-#include "railheadd/watch/plugin_watch.h"
-#include "railheadd/watch/rail_watch.h"
+#include "railheadd/watch/plugins.h"
+#include "railheadd/watch/rails.h"
 #include "railheadd/watch/repairer.h"
 
 /* Everything is borrowed. repairer NULL: the agent repairs nothing. */

@@ -4,7 +4,7 @@
 
 #include "lib/sys/netns_sysfs.h"
 #include "railheadd/watch/sample.h"
-#include "railheadd/metrics/device_metrics.h"
+#include "railheadd/metrics/device.h"
 #include "railheadd/metrics/sampler.h"
 
 static int device_child_print(const struct json *sample, bool open)

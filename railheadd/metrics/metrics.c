@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "railheadd/metrics/device_metrics.h"
+#include "railheadd/metrics/device.h"
 #include "railheadd/metrics/listener.h"
 
 /* Prometheus waits 10 seconds if it is not told otherwise. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_metrics.h: the state of the node as metrics; see railhead-metrics(5). Pure. */
-#ifndef RAILHEAD_RAILHEADD_METRICS_NODE_METRICS_H
-#define RAILHEAD_RAILHEADD_METRICS_NODE_METRICS_H
+/* node.h: the state of the node as metrics; see railhead-metrics(5). Pure. */
+#ifndef RAILHEAD_RAILHEADD_METRICS_NODE_H
+#define RAILHEAD_RAILHEADD_METRICS_NODE_H
 
 #include "lib/json/json.h"
 #include "railheadd/metrics/exposition.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* folder_watch.c: a watch is of an inode, so a folder that was replaced needs a new watch. */
-#include "railheadd/watch/folder_watch.h"
+/* folder.c: a watch is of an inode, so a folder that was replaced needs a new watch. */
+#include "railheadd/watch/folder.h"
 
 #include <errno.h>
 #include <event2/event.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster_contract.c: one test for each promise of cluster_store.h. Tests share one engine, so each
+ * contract.c: one test for each promise of cluster_store.h. Tests share one engine, so each
  * has names and nodes of its own.
  */
-#include "cluster/store/cluster_contract.h"
+#include "cluster/testing/contract.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rail_watch_test.c: a rail is degraded and recovers: Events, each once; looks that fail; restarts.
+/* rails_test.c: a rail is degraded and recovers: Events, each once; looks that fail; restarts.
  */
-#include "railheadd/watch/rail_watch.h"
+#include "railheadd/watch/rails.h"
 
 #include <event2/event.h>
 #include <fcntl.h>
@@ -393,7 +393,7 @@ START_TEST(an_agent_that_does_not_look)
 }
 END_TEST
 
-TEST_PROGRAM("railheadd/watch/rail_watch", each_change_is_told_once,
+TEST_PROGRAM("railheadd/watch/rails", each_change_is_told_once,
 	     the_second_look_at_a_change_comes_soon, a_flap_is_in_the_log_and_not_in_events,
 	     what_was_held_back_and_is_over_is_not_told,
 	     a_lost_event_is_told_again_if_it_is_still_true,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node_metrics.c: the table of families, and where each finds its values in the two trees. */
-#include "railheadd/metrics/node_metrics.h"
+/* node.c: the table of families, and where each finds its values in the two trees. */
+#include "railheadd/metrics/node.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * yaml_json.h: YAML documents as JSON, as Kubernetes reads them. Pure. JSON is also accepted.
+ * yaml.h: YAML documents as JSON, as Kubernetes reads them. Pure. JSON is also accepted.
  *
  * The subset: no aliases and no merge keys, because they multiply what a small text says; kubectl
  * writes none. Keys are scalars. Plain scalars become null, booleans and numbers as in YAML 1.1;
  * numbers with a leading zero, hexadecimal and infinite ones are text.
  */
-#ifndef RAILHEAD_LIB_JSON_YAML_JSON_H
-#define RAILHEAD_LIB_JSON_YAML_JSON_H
+#ifndef RAILHEAD_LIB_JSON_YAML_H
+#define RAILHEAD_LIB_JSON_YAML_H
 
 #include "lib/json/json.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * folder_watch.h: files that come to a folder, go from it or are written, by inotify on the event
+ * folder.h: files that come to a folder, go from it or are written, by inotify on the event
  * loop. The folder itself may be missing, and may be replaced.
  */
-#ifndef RAILHEAD_RAILHEADD_WATCH_FOLDER_WATCH_H
-#define RAILHEAD_RAILHEADD_WATCH_FOLDER_WATCH_H
+#ifndef RAILHEAD_RAILHEADD_WATCH_FOLDER_H
+#define RAILHEAD_RAILHEADD_WATCH_FOLDER_H
 
 #include "lib/base/err.h"
 

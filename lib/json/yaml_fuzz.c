@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yaml_json_fuzz.c: any text as YAML; what is read can be printed, and is the same when read again.
+/* yaml_fuzz.c: any text as YAML; what is read can be printed, and is the same when read again.
  */
-#include "lib/json/yaml_json.h"
+#include "lib/json/yaml.h"
 #include "lib/testing/fuzz.h"
 
 FUZZ(const uint8_t *data, size_t size)

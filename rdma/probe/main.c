@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rdma_probe.c: rdma-probe: the commands that it has, and the options of all of them. */
+/* main.c: rdma-probe: the commands that it has, and the options of all of them. */
 #include <stdlib.h>
 
 #include "rdma/probe/run.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_metrics.h: devices and attachments as metrics; see railhead-metrics(5). */
-#ifndef RAILHEAD_RAILHEADD_METRICS_DEVICE_METRICS_H
-#define RAILHEAD_RAILHEADD_METRICS_DEVICE_METRICS_H
+/* device.h: devices and attachments as metrics; see railhead-metrics(5). */
+#ifndef RAILHEAD_RAILHEADD_METRICS_DEVICE_H
+#define RAILHEAD_RAILHEADD_METRICS_DEVICE_H
 
 #include "lib/json/json.h"
 #include "railheadd/metrics/exposition.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_metrics.c: the table of families, and where each finds its values in the sample. */
-#include "railheadd/metrics/device_metrics.h"
+/* device.c: the table of families, and where each finds its values in the sample. */
+#include "railheadd/metrics/device.h"
 
 #include <string.h>
 

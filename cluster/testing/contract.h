@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cluster_contract.h: the tests that each cluster store must pass, against the real engine.
+ * contract.h: the tests that each cluster store must pass, against the real engine.
  *
  * The test program of an engine is X_engine_test.c. It does not run with the unit tests:
  * conformance/cluster-store/ starts the engine and runs it.
  */
-#ifndef RAILHEAD_CLUSTER_STORE_CLUSTER_CONTRACT_H
-#define RAILHEAD_CLUSTER_STORE_CLUSTER_CONTRACT_H
+#ifndef RAILHEAD_CLUSTER_TESTING_CONTRACT_H
+#define RAILHEAD_CLUSTER_TESTING_CONTRACT_H
 
 #include "cluster/testing/calls.h"
 #include "lib/testing/testing.h"

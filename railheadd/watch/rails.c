@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rail_watch.c: the timer, the child of a look, and the reports of a change. */
-#include "railheadd/watch/rail_watch.h"
+/* rails.c: the timer, the child of a look, and the reports of a change. */
+#include "railheadd/watch/rails.h"
 
 #include <event2/event.h>
 #include <stdio.h>

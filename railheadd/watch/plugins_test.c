@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin_watch_test.c: programs of a CNI folder are overwritten, named once, and put back. */
-#include "railheadd/watch/plugin_watch.h"
+/* plugins_test.c: programs of a CNI folder are overwritten, named once, and put back. */
+#include "railheadd/watch/plugins.h"
 
 #include <event2/event.h>
 #include <fcntl.h>
@@ -290,7 +290,7 @@ START_TEST(an_agent_that_does_not_look_says_false)
 }
 END_TEST
 
-TEST_PROGRAM("plugin_watch", a_folder_without_a_receipt_is_not_looked_at,
+TEST_PROGRAM("railheadd/watch/plugins", a_folder_without_a_receipt_is_not_looked_at,
 	     an_overwritten_plugin_is_told_once, another_build_of_railhead_is_no_event,
 	     an_overwritten_plugin_is_put_back, only_the_same_build_is_put_back,
 	     a_folder_in_place_of_a_plugin_stays, nothing_is_compared_during_an_install,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * yaml_json.c: libyaml gives events; each becomes a value of a JSON tree at once. The depth is that
+ * yaml.c: libyaml gives events; each becomes a value of a JSON tree at once. The depth is that
  * of an array here, so nothing is recursive.
  */
-#include "lib/json/yaml_json.h"
+#include "lib/json/yaml.h"
 
 #include <string.h>
 #include <yaml.h>

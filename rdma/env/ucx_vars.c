@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ucx_env.c: the variables of UCX, and the warnings if none gives the right GID.
+ * ucx_vars.c: the variables of UCX, and the warnings if none gives the right GID.
  *
  * UCX has one GID index for all devices, and refuses it beside UCX_IB_ROCE_SUBNETS. The networks
  * stay right if an index moves while a job runs, so they come first. UCX before 1.18 has only the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin_watch.c: the timer, what a look found, and whom it tells. */
-#include "railheadd/watch/plugin_watch.h"
+/* plugins.c: the timer, what a look found, and whom it tells. */
+#include "railheadd/watch/plugins.h"
 
 #include <event2/event.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "lib/sys/lock.h"
 #include "railheadd/pools/events.h"
 #include "railheadd/watch/chain_keep.h"
-#include "railheadd/watch/folder_watch.h"
+#include "railheadd/watch/folder.h"
 #include "railheadd/watch/plugin_restore.h"
 #include "railheadd/watch/plugin_state.h"
 #include "railheadd/watch/timer.h"

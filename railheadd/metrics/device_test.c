@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device_metrics_test.c: the names of the metrics of devices, as users' dashboards have them: a
+ * device_test.c: the names of the metrics of devices, as users' dashboards have them: a
  * change here is a change for users.
  */
-#include "railheadd/metrics/device_metrics.h"
+#include "railheadd/metrics/device.h"
 
 #include "lib/testing/testing.h"
 
@@ -124,4 +124,4 @@ START_TEST(a_host_without_devices)
 }
 END_TEST
 
-TEST_PROGRAM("railheadd/metrics/device_metrics", the_names_are_fixed, a_host_without_devices)
+TEST_PROGRAM("railheadd/metrics/device", the_names_are_fixed, a_host_without_devices)

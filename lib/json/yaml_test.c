@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yaml_json_test.c: documents as JSON, and what is refused with its line. */
-#include "lib/json/yaml_json.h"
+/* yaml_test.c: documents as JSON, and what is refused with its line. */
+#include "lib/json/yaml.h"
 
 #include <stdio.h>
 
@@ -107,7 +107,6 @@ START_TEST(failed_allocations_are_reported)
 }
 END_TEST
 
-TEST_PROGRAM("yaml_json", documents_become_an_array,
-	     plain_scalars_have_the_types_that_kubernetes_sees,
+TEST_PROGRAM("yaml", documents_become_an_array, plain_scalars_have_the_types_that_kubernetes_sees,
 	     what_multiplies_or_is_no_text_is_refused_with_its_line, depth_and_size_are_bounded,
 	     failed_allocations_are_reported)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plugin_watch.h: looks from time to time whether the CNI folder still has the programs that
+ * plugins.h: looks from time to time whether the CNI folder still has the programs that
  * railhead-install put there. Images of other projects have a macvlan, too.
  *
  * A folder without a receipt of railhead-install is not looked at. While an install or a removal
  * runs, or if one was cut off, nothing is compared. If railhead-install has chained the plugin
  * railhead in the pod network, it stays there as long as the program does.
  */
-#ifndef RAILHEAD_RAILHEADD_WATCH_PLUGIN_WATCH_H
-#define RAILHEAD_RAILHEADD_WATCH_PLUGIN_WATCH_H
+#ifndef RAILHEAD_RAILHEADD_WATCH_PLUGINS_H
+#define RAILHEAD_RAILHEADD_WATCH_PLUGINS_H
 
 #include "lib/base/ctx.h"
 #include "lib/json/json.h"

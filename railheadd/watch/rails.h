@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rail_watch.h: looks from time to time whether the rails of this node are degraded, and tells
+ * rails.h: looks from time to time whether the rails of this node are degraded, and tells
  * people of each change: log and Events.
  *
  * A child reads the rails, because a driver may hang. Two looks in a row must agree. The limits
  * of events.h may hold an Event back, and it may be lost on its way. A later look sends it, if it
  * is still true. After a restart the agent knows the rails from rail_memory.h.
  */
-#ifndef RAILHEAD_RAILHEADD_WATCH_RAIL_WATCH_H
-#define RAILHEAD_RAILHEADD_WATCH_RAIL_WATCH_H
+#ifndef RAILHEAD_RAILHEADD_WATCH_RAILS_H
+#define RAILHEAD_RAILHEADD_WATCH_RAILS_H
 
 #include "lib/base/ctx.h"
 #include "lib/json/json.h"

@@ -3,8 +3,8 @@
  * store_contract.h: the tests that every store must pass. The test program of an implementation
  * defines contract_open() and has STORE_CONTRACT in its list of tests.
  */
-#ifndef RAILHEAD_IPAM_STORE_STORE_CONTRACT_H
-#define RAILHEAD_IPAM_STORE_STORE_CONTRACT_H
+#ifndef RAILHEAD_IPAM_TESTING_STORE_CONTRACT_H
+#define RAILHEAD_IPAM_TESTING_STORE_CONTRACT_H
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * node_metrics_test.c: the names of all metrics, as users' dashboards have them: a change here is a
+ * node_test.c: the names of all metrics, as users' dashboards have them: a change here is a
  * change for users.
  */
-#include "railheadd/metrics/node_metrics.h"
+#include "railheadd/metrics/node.h"
 
 #include "ipam/alloc/hint.h"
 #include "lib/testing/testing.h"
@@ -330,6 +330,6 @@ START_TEST(labels_are_escaped_and_bounded)
 }
 END_TEST
 
-TEST_PROGRAM("railheadd/metrics/node_metrics", the_names_are_fixed, the_time_of_adds_is_a_histogram,
+TEST_PROGRAM("railheadd/metrics/node", the_names_are_fixed, the_time_of_adds_is_a_histogram,
 	     openmetrics_differs_in_heads_and_end, without_a_store_and_without_repair,
 	     a_look_that_fails_has_no_rails, labels_are_escaped_and_bounded)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* folder_watch_test.c: files come and go, and so does the folder. */
-#include "railheadd/watch/folder_watch.h"
+/* folder_test.c: files come and go, and so does the folder. */
+#include "railheadd/watch/folder.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -105,5 +105,5 @@ START_TEST(a_folder_that_is_made_anew)
 }
 END_TEST
 
-TEST_PROGRAM("railheadd/watch/folder_watch", files_come_and_go, a_folder_that_comes_later,
+TEST_PROGRAM("railheadd/watch/folder", files_come_and_go, a_folder_that_comes_later,
 	     a_folder_that_is_made_anew)
