@@ -207,12 +207,7 @@ static int conflict_run(struct ipam *m, struct conflicts_job *all, struct json *
 {
 	struct ipam_job job = { STORE_READ, "CONFLICT", see_all, all, NULL };
 
-	if (ipam_run(m, &job, e)) {
-		json_free(all->out);
-		return -1;
-	}
-	*out = all->out;
-	return 0;
+	return ipam_read(m, &job, &all->out, out, e);
 }
 
 int admin_conflicts(struct ipam *m, struct json **out, struct err *e)

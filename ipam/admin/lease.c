@@ -118,12 +118,7 @@ int admin_leases(struct ipam *m, const struct lease_filter *f, struct json **out
 	struct lease_job arg = { .f = f };
 	struct ipam_job job = { STORE_READ, "LIST", lease_list_in_txn, &arg, NULL };
 
-	if (ipam_run(m, &job, e)) {
-		json_free(arg.out);
-		return -1;
-	}
-	*out = arg.out;
-	return 0;
+	return ipam_read(m, &job, &arg.out, out, e);
 }
 
 static int release_in_txn(struct lease_db *l, void *arg, struct err *e)
@@ -227,10 +222,5 @@ int admin_networks(struct ipam *m, struct json **out, struct err *e)
 	struct network_job arg = { .nomem = false };
 	struct ipam_job job = { STORE_READ, "LIST", networks_in_txn, &arg, NULL };
 
-	if (ipam_run(m, &job, e)) {
-		json_free(arg.out);
-		return -1;
-	}
-	*out = arg.out;
-	return 0;
+	return ipam_read(m, &job, &arg.out, out, e);
 }

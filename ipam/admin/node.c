@@ -372,10 +372,5 @@ int admin_blocks(struct ipam *m, const char *pool, struct json **out, struct err
 	struct blocks_job arg = { .pool = pool };
 	struct ipam_job job = { STORE_READ, "BLOCK", blocks_in_txn, &arg, NULL };
 
-	if (ipam_run(m, &job, e)) {
-		json_free(arg.out);
-		return -1;
-	}
-	*out = arg.out;
-	return 0;
+	return ipam_read(m, &job, &arg.out, out, e);
 }

@@ -342,10 +342,5 @@ int admin_pools(struct ipam *m, const char *name, struct json **out, struct err 
 	struct list_job arg = { .name = name };
 	struct ipam_job job = { STORE_READ, "POOL", pool_list_in_txn, &arg, NULL };
 
-	if (ipam_run(m, &job, e)) {
-		json_free(arg.out);
-		return -1;
-	}
-	*out = arg.out;
-	return 0;
+	return ipam_read(m, &job, &arg.out, out, e);
 }

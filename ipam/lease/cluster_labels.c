@@ -23,12 +23,7 @@ int cluster_labels_get(struct ipam *m, struct json **out, struct err *e)
 	struct label_job arg = { .got = NULL };
 	struct ipam_job job = { STORE_READ, "LABELS", get_in_txn, &arg, NULL };
 
-	if (ipam_run(m, &job, e)) {
-		json_free(arg.got);
-		return -1;
-	}
-	*out = arg.got;
-	return 0;
+	return ipam_read(m, &job, &arg.got, out, e);
 }
 
 static int cluster_labels_put_in_txn(struct lease_db *l, void *arg, struct err *e)

@@ -294,6 +294,17 @@ int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e)
 	return rc;
 }
 
+int ipam_read(struct ipam *m, const struct ipam_job *job, struct json **found, struct json **out,
+	      struct err *e)
+{
+	if (ipam_run(m, job, e)) {
+		json_free(*found);
+		return -1;
+	}
+	*out = *found;
+	return 0;
+}
+
 static int verify_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	return verify_lease_db(l, arg, e);

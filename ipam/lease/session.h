@@ -56,6 +56,13 @@ struct ipam_job {
  */
 int ipam_run(struct ipam *m, const struct ipam_job *job, struct err *e) must_check;
 
+/*
+ * ipam_read - the same for a job that reads: *out is *found, which fn has set; the caller frees it.
+ * After an error, *found is freed.
+ */
+int ipam_read(struct ipam *m, const struct ipam_job *job, struct json **found, struct json **out,
+	      struct err *e) must_check;
+
 /* ipam_verify - verify_lease_db() in a transaction of its own. */
 int ipam_verify(struct ipam *m, struct verify *v, struct err *e) must_check;
 

@@ -260,10 +260,5 @@ int shared_pool_list(struct ipam *m, struct json **out, struct err *e)
 	struct list_job arg = { .out = NULL };
 	struct ipam_job job = { STORE_READ, "POOL", shared_pool_list_in_txn, &arg, NULL };
 
-	if (ipam_run(m, &job, e)) {
-		json_free(arg.out);
-		return -1;
-	}
-	*out = arg.out;
-	return 0;
+	return ipam_read(m, &job, &arg.out, out, e);
 }
