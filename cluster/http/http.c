@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cluster/http/priv.h"
+#include "lib/sys/timer.h"
 
 /* Idle connections that are kept; with fewer than requests at once, TLS starts again for each. */
 #define IDLE_CONNECTIONS 256L
@@ -105,10 +106,9 @@ static int want_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *
 static int want_timer(CURLM *multi, long ms, void *arg)
 {
 	struct http *h = arg;
-	struct timeval tv = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
 	(void)multi;
-	return ms < 0 ? event_del(h->timer) : event_add(h->timer, &tv);
+	return ms < 0 ? event_del(h->timer) : timer_arm(h->timer, ms);
 }
 
 static int prepare_multi(struct http *h)

@@ -10,6 +10,7 @@
 
 #include "cluster/http/priv.h"
 #include "lib/base/version.h"
+#include "lib/sys/timer.h"
 
 /* A stream is paused while so many bytes wait for the callback. */
 #define PAUSE_AT ((size_t)256 * 1024)
@@ -31,10 +32,7 @@ static bool streams(const struct http_call *c)
 
 static int set_deadline(struct http_call *c)
 {
-	struct timeval tv = { .tv_sec = c->timeout_ms / 1000,
-			      .tv_usec = (suseconds_t)(c->timeout_ms % 1000) * 1000 };
-
-	return event_add(c->deadline, &tv);
+	return timer_arm(c->deadline, c->timeout_ms);
 }
 
 /* ---- called by libcurl ---- */

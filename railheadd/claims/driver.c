@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "lib/sys/safe_path.h"
+#include "lib/sys/timer.h"
 #include "railheadd/devices/grpc_server.h"
 #include "railheadd/devices/plugin_socket.h"
 #include "railheadd/watch/folder.h"
-#include "railheadd/watch/timer.h"
 
 #define STEP_MS     5000   /* a socket that was removed is noticed then */
 #define PUBLISH_MS  30000  /* between looks at the rails */

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "lib/sys/listen.h"
+#include "lib/sys/timer.h"
 
 #define READ_MAX  65536 /* bytes of a client that wait to be looked at */
 #define WRITE_MAX 65536 /* bytes for a client that wait; a session gives no more until it reads */
@@ -180,12 +181,11 @@ static void grpc_server_accepted(struct evconnlistener *l, evutil_socket_t fd,
 /* Without a descriptor left, accept() would fail again at once. */
 static void not_accepted(struct evconnlistener *l, void *arg)
 {
-	const struct timeval pause = { .tv_sec = 1 };
 	const struct grpc_server *s = arg;
 
 	log_warn(&s->conf.ctx->log, "%s: accept: %s", s->conf.path, strerror(errno));
 	(void)evconnlistener_disable(l);
-	(void)event_add(s->retry, &pause);
+	(void)timer_arm(s->retry, 1000);
 }
 
 static void grpc_server_retry(evutil_socket_t fd, short what, void *arg)

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/sys/timer.h"
 #include "railheadd/devices/allocate.h"
 #include "railheadd/devices/assign.h"
 #include "railheadd/watch/folder.h"
 #include "railheadd/devices/resource_plugin.h"
 #include "railheadd/devices/slow.h"
-#include "railheadd/watch/timer.h"
 
 #define LOOK_LIMIT_MS 60000
 #define UNLISTED_MS   60000 /* a kubelet has listed all pods so long after its start */

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/sys/timer.h"
 #include "railheadd/devices/resource_plugin_priv.h"
 #include "railheadd/devices/slow.h"
-#include "railheadd/watch/timer.h"
 #include "topo/kubelet/pod_resources.h"
 
 #define PAUSE_MIN_MS     100

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/sys/listen.h"
+#include "lib/sys/timer.h"
 #include "railheadd/metrics/exposition.h"
 #include "railheadd/metrics/scrape.h"
 
@@ -185,7 +186,6 @@ static struct connection *listener_new_connection(struct gate *g, evutil_socket_
 static void listener_accepted(struct evconnlistener *from, evutil_socket_t fd,
 			      struct sockaddr *peer, int len, void *arg)
 {
-	const struct timeval limit = { .tv_sec = LIMIT_S };
 	struct gate *g = arg;
 	struct connection *c = listener_new_connection(g, fd);
 
@@ -202,7 +202,7 @@ static void listener_accepted(struct evconnlistener *from, evutil_socket_t fd,
 	g->n++;
 	bufferevent_setcb(c->io, listener_readable, NULL, listener_event_of_peer, c);
 	bufferevent_setwatermark(c->io, EV_READ, 0, SCRAPE_REQUEST_MAX);
-	(void)event_add(c->limit, &limit);
+	(void)timer_arm(c->limit, LIMIT_S * INT64_C(1000));
 	(void)bufferevent_enable(c->io, EV_READ | EV_WRITE);
 }
 
@@ -211,12 +211,11 @@ static void listener_accepted(struct evconnlistener *from, evutil_socket_t fd,
 /* Without a descriptor left, accept() would fail again at once. */
 static void listener_not_accepted(struct evconnlistener *from, void *arg)
 {
-	const struct timeval pause = { .tv_sec = 1 };
 	const struct gate *g = arg;
 
 	log_warn(&g->listener->conf.ctx->log, "metrics: a connection: %s", strerror(errno));
 	(void)evconnlistener_disable(from);
-	(void)event_add(g->retry, &pause);
+	(void)timer_arm(g->retry, 1000);
 }
 
 static void listener_retry(evutil_socket_t fd, short what, void *arg)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ipam/block/object_json.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/node_forget.h"
 #include "railheadd/pools/reclaim_priv.h"
 
@@ -129,10 +130,7 @@ static void block_was_read(void *arg, const struct cluster_result *r)
 
 static void look_later(struct block_take *t)
 {
-	const struct timeval wait = { .tv_sec = t->conf->look / SECOND,
-				      .tv_usec = t->conf->look % SECOND / 1000 };
-
-	(void)event_add(t->timer, &wait);
+	(void)timer_arm_ns(t->timer, t->conf->look);
 }
 
 static void block_take_beat_was_read(void *arg, const struct cluster_result *r)
@@ -195,7 +193,6 @@ struct block_take *block_take_begin(const struct reclaim_conf *conf, const char 
 				    const char *block, const struct block_take_end *end,
 				    struct err *e)
 {
-	const struct timeval now = { .tv_sec = 0 };
 	struct block_take *t;
 
 	if (node_refuse_here(conf->store, conf->node, node, e))
@@ -210,6 +207,6 @@ struct block_take *block_take_begin(const struct reclaim_conf *conf, const char 
 	t->end = *end;
 	(void)snprintf(t->node, sizeof(t->node), "%s", node);
 	(void)snprintf(t->block.name, sizeof(t->block.name), "%s", block);
-	(void)event_add(t->timer, &now);
+	(void)timer_arm(t->timer, 0);
 	return t;
 }

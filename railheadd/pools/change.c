@@ -17,6 +17,7 @@
 #include "ipam/conf/pool.h"
 #include "ipam/conf/pool_blocks.h"
 #include "lib/base/array.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/driver_parts.h"
 #include "railheadd/pools/driver_priv.h"
 
@@ -233,7 +234,6 @@ static void change_look_again(evutil_socket_t fd, short what, void *arg)
 
 static void blocks_listed(void *arg, const struct cluster_result *r, const char *revision)
 {
-	const struct timeval wait = { .tv_usec = LOOK_MS * 1000L };
 	struct pool_change *c = arg;
 
 	(void)revision;
@@ -243,7 +243,7 @@ static void blocks_listed(void *arg, const struct cluster_result *r, const char 
 	else if (c->found.code && c->created)
 		undo(c);
 	else if (c->found.code && ++c->looks < LOOKS)
-		(void)event_add(c->timer, &wait);
+		(void)timer_arm(c->timer, LOOK_MS);
 	else if (c->found.code)
 		change_give_up(c);
 	else if (c->stands)

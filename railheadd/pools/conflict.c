@@ -10,6 +10,7 @@
 #include "ipam/block/object_json.h"
 #include "ipam/admin/admin.h"
 #include "ipam/lease/audit.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/driver_parts.h"
 #include "railheadd/pools/driver_priv.h"
 
@@ -104,9 +105,7 @@ static int add_numbers(const struct driver *d, struct json *conflicts)
 
 static void conflict_soon(struct conflict_ask *a)
 {
-	const struct timeval now = { .tv_sec = 0 };
-
-	(void)event_add(a->next, &now);
+	(void)timer_arm(a->next, 0);
 }
 
 static void conflict_finish(struct conflict_ask *a)

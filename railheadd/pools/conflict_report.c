@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/sys/timer.h"
 #include "railheadd/pools/conflict.h"
 #include "railheadd/pools/driver_parts.h"
 #include "railheadd/pools/driver_priv.h"
@@ -178,10 +179,8 @@ static void pools_report(void *arg, const struct json *conflicts)
 
 static void conflict_report_arm(struct conflict_report *c)
 {
-	const struct timeval t = { .tv_usec = WAIT_MS * 1000 };
-
 	if (!event_pending(c->timer, EV_TIMEOUT, NULL))
-		(void)event_add(c->timer, &t);
+		(void)timer_arm(c->timer, WAIT_MS);
 }
 
 static void conflict_report_due(evutil_socket_t fd, short what, void *arg)

@@ -9,6 +9,7 @@
 #include "ipam/lease/cluster_labels.h"
 #include "lib/base/version.h"
 #include "lib/sys/fs.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/driver_parts.h"
 #include "railheadd/pools/driver_priv.h"
 #include "railheadd/pools/events.h"
@@ -24,9 +25,7 @@
 
 static void driver_arm(struct driver *d, int64_t wait)
 {
-	struct timeval t = { .tv_sec = wait / SECOND, .tv_usec = wait % SECOND / 1000 };
-
-	(void)event_add(d->tick, &t);
+	(void)timer_arm_ns(d->tick, wait);
 }
 
 void driver_soon(struct driver *d)

@@ -14,9 +14,9 @@
 #include <sys/random.h>
 
 #include "lib/base/hash.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/event_limit.h"
 
-#define SECOND    INT64_C(1000000000)
 #define QUEUE_MAX 64
 #define TRIES     11 /* each pause is twice the one before: 3 minutes, if the first is 0.1 s */
 
@@ -64,9 +64,7 @@ static const struct {
 
 static void send_in(struct events *v, int64_t pause)
 {
-	const struct timeval t = { .tv_sec = pause / SECOND, .tv_usec = pause % SECOND / 1000 };
-
-	(void)event_add(v->timer, &t);
+	(void)timer_arm_ns(v->timer, pause);
 }
 
 static void forget_first(struct events *v)

@@ -5,6 +5,8 @@
 #include <event2/event.h>
 #include <stdio.h>
 
+#include "lib/sys/timer.h"
+
 #define PAUSE_MS     200
 #define PAUSE_DOUBLE 5 /* at most so often */
 
@@ -28,10 +30,8 @@ static void pause_then_begin(struct follow *f, unsigned least_ms)
 	if (ms < least_ms)
 		ms = least_ms;
 
-	struct timeval wait = { .tv_sec = ms / 1000, .tv_usec = (suseconds_t)(ms % 1000) * 1000 };
-
 	f->failures++;
-	(void)event_add(f->timer, &wait);
+	(void)timer_arm(f->timer, ms);
 }
 
 static void follow_failed(struct follow *f, const struct cluster_result *r)

@@ -13,6 +13,7 @@
 #include <event2/event.h>
 #include <string.h>
 
+#include "lib/sys/timer.h"
 #include "railheadd/pools/driver_parts.h"
 #include "railheadd/pools/driver_priv.h"
 
@@ -69,10 +70,9 @@ static void wait(struct pool_look *l)
 {
 	struct driver *d = l->driver;
 	int64_t pause = l->pause + (int64_t)(driver_random(d) % (uint64_t)l->pause);
-	const struct timeval t = { .tv_sec = pause / SECOND, .tv_usec = pause % SECOND / 1000 };
 
 	l->pause = l->pause < PAUSE_MAX / 2 ? 2 * l->pause : PAUSE_MAX;
-	(void)event_add(l->timer, &t);
+	(void)timer_arm_ns(l->timer, pause);
 	driver_soon(d); /* ADDs that wait learn why */
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster/store/cluster_store.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/machine.h"
 
 struct machine_need {
@@ -113,11 +114,8 @@ static void machine_need_too_late(evutil_socket_t fd, short what, void *arg)
 
 static int machine_need_read_pod(struct machine_need *n, const char *name)
 {
-	const struct timeval wait = { .tv_sec = n->ask.wait_ms / 1000,
-				      .tv_usec = n->ask.wait_ms % 1000 * 1000 };
-
 	n->timer = evtimer_new(n->at.base, machine_need_too_late, n);
-	if (!n->timer || evtimer_add(n->timer, &wait))
+	if (!n->timer || timer_arm(n->timer, n->ask.wait_ms))
 		return -1;
 	n->call = n->at.store->ops->get(n->at.store, CLUSTER_KUBE_POD, name, pod_was_read, n);
 	return n->call ? 0 : -1;

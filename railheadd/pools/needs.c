@@ -12,6 +12,7 @@
 #include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"
 #include "lib/base/text.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/driver_parts.h"
 #include "railheadd/pools/driver_priv.h"
 
@@ -519,8 +520,6 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 				driver_need_fn fn, void *arg)
 {
 	struct driver_need *n = calloc(1, sizeof(*n));
-	struct timeval wait = { .tv_sec = ask->wait_ms / 1000,
-				.tv_usec = ask->wait_ms % 1000 * 1000 };
 
 	if (!n || !(n->timer = evtimer_new(d->conf.base, needs_too_late, n))) {
 		free(n);
@@ -537,9 +536,7 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 	(void)snprintf(n->pool, sizeof(n->pool), "%s", ask->pool);
 	TAILQ_INSERT_TAIL(&d->needs, n, all);
 	/* A pool that is not known here may come with the first list. */
-	if (!d->conf.store)
-		wait = (struct timeval){ 0 };
-	(void)event_add(n->timer, &wait);
+	(void)timer_arm(n->timer, d->conf.store ? ask->wait_ms : 0);
 	(void)needs_tell(d, n->pool);
 	driver_soon(d);
 	return n;

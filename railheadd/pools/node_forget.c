@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "ipam/block/object_json.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/driver_parts.h"
 #include "railheadd/pools/driver_priv.h"
 
-#define SECOND INT64_C(1000000000)
-#define TRIES  5 /* of operators who say it at the same time */
+#define TRIES 5 /* of operators who say it at the same time */
 
 struct node_forget {
 	TAILQ_ENTRY(node_forget) all;
@@ -153,7 +153,6 @@ static void node_forget_beat_was_read(void *arg, const struct cluster_result *r)
 	bool there = r->outcome == CLUSTER_OK;
 	const struct cluster_version *at = there ? &r->object->at : &none;
 	int64_t pause = 2 * f->driver->conf.renew;
-	struct timeval t = { .tv_sec = pause / SECOND, .tv_usec = pause % SECOND / 1000 };
 	struct err e;
 
 	f->call = NULL;
@@ -163,7 +162,7 @@ static void node_forget_beat_was_read(void *arg, const struct cluster_result *r)
 		f->looked = true;
 		f->has_beat = there;
 		f->beat = *at;
-		(void)event_add(f->timer, &t);
+		(void)timer_arm_ns(f->timer, pause);
 	} else if (strcmp(at->uid, f->beat.uid) != 0 || strcmp(at->version, f->beat.version) != 0) {
 		node_refuse_alive(f->node, &e);
 		node_forget_finish(f, &e);
@@ -210,7 +209,6 @@ int node_refuse_here(const struct cluster_store *store, const char *here, const 
 struct node_forget *node_forget_begin(struct driver *d, const char *node,
 				      const struct node_forget_end *end, struct err *e)
 {
-	const struct timeval now = { .tv_sec = 0 };
 	struct node_forget *f;
 
 	if (node_refuse_here(d->conf.store, d->conf.node, node, e))
@@ -225,6 +223,6 @@ struct node_forget *node_forget_begin(struct driver *d, const char *node,
 	f->end = *end;
 	(void)snprintf(f->node, sizeof(f->node), "%s", node);
 	TAILQ_INSERT_TAIL(&d->forgets, f, all);
-	(void)event_add(f->timer, &now);
+	(void)timer_arm(f->timer, 0);
 	return f;
 }

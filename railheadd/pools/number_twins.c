@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/sys/timer.h"
+
 /* Each node lists all nodes so often, and up to as much later. */
 #define LATER (INT64_C(3600) * 1000000000)
 
@@ -89,9 +91,8 @@ static void number_twins_item(void *arg, const struct cluster_object *o)
 static void look_after(struct number_twins *t, int64_t pause)
 {
 	const int64_t us = (pause + (int64_t)(t->conf.random(NULL) % ((uint64_t)pause + 1))) / 1000;
-	const struct timeval wait = { .tv_sec = us / 1000000, .tv_usec = us % 1000000 };
 
-	(void)event_add(t->timer, &wait);
+	(void)timer_arm_ns(t->timer, us * 1000);
 }
 
 static void number_twins_listed(void *arg, const struct cluster_result *r, const char *revision)

@@ -8,11 +8,11 @@
 #include <event2/event.h>
 
 #include "lib/base/array.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/driver_parts.h"
 #include "railheadd/pools/driver_priv.h"
 
 #define OWN_MAX (1u << 20)
-#define SECOND  INT64_C(1000000000)
 
 /* A block that cannot be read is not acted upon. */
 static int read_seen(struct driver *d, const struct cluster_object *o, struct block_seen *out)
@@ -96,9 +96,7 @@ static const struct follow_fns follow_fns = { own_begun,   own_item,    own_list
 
 static void compare_later(const struct driver *d, int64_t wait)
 {
-	struct timeval t = { .tv_sec = wait / SECOND, .tv_usec = wait % SECOND / 1000 };
-
-	(void)event_add(d->own.copies_due, &t);
+	(void)timer_arm_ns(d->own.copies_due, wait);
 }
 
 static void copy_wrong(void *arg, const struct err *why)

@@ -12,6 +12,7 @@
 #include "cluster/store/cluster_store.h"
 #include "ipam/conf/range_list.h"
 #include "lib/net/addr.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/node_ranges.h"
 
 #define REFUSED_MS   60000  /* the pause after a refusal */
@@ -208,11 +209,10 @@ static void own_ranges_look(evutil_socket_t fd, short what, void *arg)
 {
 	struct own_ranges *o = arg;
 	const int64_t ms = jitter(o->conf.look_ms);
-	const struct timeval wait = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
 	(void)fd;
 	(void)what;
-	(void)event_add(o->timer, &wait);
+	(void)timer_arm(o->timer, ms);
 	if (look_at_node(o)) {
 		o->pause = o->until = 0;
 		o->conf.changed(o->conf.arg);
@@ -227,7 +227,6 @@ const struct ranges *own_ranges_list(const struct own_ranges *o)
 
 int own_ranges_new(const struct own_ranges_conf *conf, struct own_ranges **out, struct err *e)
 {
-	const struct timeval soon = { .tv_sec = 0 };
 	struct own_ranges *o = calloc(1, sizeof(*o));
 
 	if (!o || !(o->timer = evtimer_new(conf->base, own_ranges_look, o))) {
@@ -235,7 +234,7 @@ int own_ranges_new(const struct own_ranges_conf *conf, struct own_ranges **out, 
 		return err_nomem(e);
 	}
 	o->conf = *conf;
-	(void)event_add(o->timer, &soon);
+	(void)timer_arm(o->timer, 0);
 	*out = o;
 	return 0;
 }

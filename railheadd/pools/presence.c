@@ -10,6 +10,7 @@
 
 #include "ipam/block/object_json.h"
 #include "lib/base/hash.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/driver_parts.h"
 #include "railheadd/pools/driver_priv.h"
 
@@ -132,19 +133,16 @@ static uint64_t hash_of_reports(const struct driver *d)
 
 static void presence_look_after(struct presence *p, unsigned seconds)
 {
-	struct timeval t = { .tv_sec = seconds +
-				       (unsigned)(driver_random(p->driver) % (seconds + 1)) };
-
-	(void)event_add(p->timer, &t);
+	seconds += (unsigned)(driver_random(p->driver) % (seconds + 1));
+	(void)timer_arm(p->timer, seconds * INT64_C(1000));
 }
 
 static void look_soon(struct presence *p)
 {
 	const int64_t ms = SOON_MS + (int64_t)(driver_random(p->driver) % (5 * SOON_MS));
-	const struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 
 	p->again = false;
-	(void)event_add(p->timer, &t);
+	(void)timer_arm(p->timer, ms);
 }
 
 /*
@@ -279,7 +277,6 @@ int presence_new(struct driver *d, const struct cluster_node *node, struct prese
 		 struct err *e)
 {
 	struct presence *p = calloc(1, sizeof(*p));
-	struct timeval soon = { .tv_sec = 1 };
 
 	if (!p || !(p->timer = evtimer_new(d->conf.base, presence_look, p))) {
 		free(p);
@@ -287,7 +284,7 @@ int presence_new(struct driver *d, const struct cluster_node *node, struct prese
 	}
 	p->driver = d;
 	p->is = *node;
-	(void)event_add(p->timer, &soon);
+	(void)timer_arm(p->timer, 1000);
 	*out = p;
 	return 0;
 }

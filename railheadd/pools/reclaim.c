@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "ipam/block/object_json.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/reclaim_priv.h"
 #include "railheadd/pools/report.h"
-
-#define SECOND INT64_C(1000000000)
 
 TAILQ_HEAD(dead_nodes, dead_node);
 
@@ -33,10 +32,7 @@ static struct dead_node *reclaim_find(const struct reclaim *r, const char *name)
 
 static void wait_for_next(struct reclaim *r)
 {
-	struct timeval t = { .tv_sec = r->conf.look / SECOND,
-			     .tv_usec = r->conf.look % SECOND / 1000 };
-
-	(void)event_add(r->timer, &t);
+	(void)timer_arm_ns(r->timer, r->conf.look);
 }
 
 static void reclaim_node_item(void *arg, const struct cluster_object *o)
@@ -116,7 +112,6 @@ static int start_report(const struct reclaim_conf *c, struct reclaim *r, struct 
 int reclaim_new(const struct reclaim_conf *conf, struct reclaim **out, struct err *e)
 {
 	struct reclaim *r = calloc(1, sizeof(*r));
-	const struct timeval now = { .tv_sec = 0 };
 
 	if (!r || start_report(conf, r, e) ||
 	    !(r->timer = evtimer_new(conf->base, reclaim_look, r))) {
@@ -129,7 +124,7 @@ int reclaim_new(const struct reclaim_conf *conf, struct reclaim **out, struct er
 	r->conf = *conf;
 	r->which = (struct cluster_selector){ .kind = CLUSTER_NODE };
 	TAILQ_INIT(&r->nodes);
-	(void)event_add(r->timer, &now);
+	(void)timer_arm(r->timer, 0);
 	*out = r;
 	return 0;
 }

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/nodes.h"
 #include "railheadd/pools/table.h"
 #include "railheadd/pools/figures.h"
 
-#define SECOND INT64_C(1000000000)
 /* So many rounds in which another agent did not correct its figures, and this one does. */
 #define PATIENCE 3
 
@@ -40,10 +40,7 @@ struct pool_report {
 
 static void report_wait_for_next(struct pool_report *r)
 {
-	struct timeval t = { .tv_sec = r->conf.every / SECOND,
-			     .tv_usec = r->conf.every % SECOND / 1000 };
-
-	(void)event_add(r->timer, &t);
+	(void)timer_arm_ns(r->timer, r->conf.every);
 }
 
 /* A right that is missing, or types of an older release, would be logged each minute. */
@@ -244,7 +241,6 @@ int pool_report_new(const struct pool_report_conf *conf, struct pool_report **ou
 {
 	const struct nodes_conf nodes = { conf->ctx, conf->base, conf->store, conf->node, 0 };
 	struct pool_report *r = calloc(1, sizeof(*r));
-	const struct timeval now = { .tv_sec = 0 };
 
 	if (!r || nodes_new(&nodes, &r->nodes, e) ||
 	    !(r->timer = evtimer_new(conf->base, begin_round, r))) {
@@ -254,7 +250,7 @@ int pool_report_new(const struct pool_report_conf *conf, struct pool_report **ou
 		return err_nomem(e);
 	}
 	r->conf = *conf;
-	(void)event_add(r->timer, &now);
+	(void)timer_arm(r->timer, 0);
 	*out = r;
 	return 0;
 }

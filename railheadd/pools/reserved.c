@@ -12,6 +12,7 @@
 #include "ipam/block/object_json.h"
 #include "ipam/admin/admin.h"
 #include "ipam/conf/range_list.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/follow.h"
 #include "railheadd/pools/node_ranges.h"
 #include "railheadd/pools/own_ranges.h"
@@ -233,11 +234,10 @@ static bool is_of_node(struct reserved *r, const struct cluster_object *o, bool 
 /* This node or another one has other addresses than before. */
 static void nodes_changed(void *arg)
 {
-	const struct timeval wait = { .tv_sec = SETTLE_S };
 	struct reserved *r = arg;
 
 	if (r->handed && !evtimer_pending(r->settle, NULL))
-		(void)event_add(r->settle, &wait);
+		(void)timer_arm(r->settle, SETTLE_S * 1000);
 }
 
 static void settled(evutil_socket_t fd, short what, void *arg)

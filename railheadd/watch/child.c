@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/sys/exec.h"
-#include "railheadd/watch/timer.h"
+#include "lib/sys/timer.h"
 
 #define READ_MAX    65536
 #define LOOK_MIN_MS 1 /* how often to look whether a child has ended that closed its output */

@@ -11,12 +11,12 @@
 #include "install/folder.h"
 #include "lib/sys/fs.h"
 #include "lib/sys/lock.h"
+#include "lib/sys/timer.h"
 #include "railheadd/pools/events.h"
 #include "railheadd/watch/chain_keep.h"
 #include "railheadd/watch/folder.h"
 #include "railheadd/watch/plugin_restore.h"
 #include "railheadd/watch/plugin_state.h"
-#include "railheadd/watch/timer.h"
 
 struct plugin_watch {
 	struct plugin_watch_conf conf;

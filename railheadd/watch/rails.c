@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/sys/timer.h"
 #include "railheadd/watch/child.h"
 #include "railheadd/pools/events.h"
 #include "railheadd/watch/rail_look.h"
 #include "railheadd/watch/rail_memory.h"
 #include "railheadd/watch/rail_table.h"
 #include "railheadd/watch/repairer.h"
-#include "railheadd/watch/timer.h"
 
 struct rail_watch {
 	struct rail_watch_conf conf;

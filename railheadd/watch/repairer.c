@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/sys/timer.h"
 #include "railheadd/pools/events.h"
 #include "railheadd/watch/pass.h"
 #include "railheadd/watch/repairer_priv.h"
@@ -13,9 +14,7 @@
 
 static void repairer_arm(struct repairer *r, int64_t wait_ms)
 {
-	const struct timeval t = { .tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000 };
-
-	(void)event_add(r->timer, &t);
+	(void)timer_arm(r->timer, wait_ms);
 }
 
 /* ---- what the child tells ---- */
