@@ -110,6 +110,9 @@ int fs_put_stream(const char *path, mode_t mode, fs_stream_fn fn, void *arg,
 /* fs_unlink_at - remove, and what a killed fs_replace_at left beside it; absent is success. */
 int fs_unlink_at(int dirfd, const char *name, struct err *e) must_check;
 
+/* fs_unlink_in - the same below a path; a folder that is absent is success, too. */
+int fs_unlink_in(const char *folder, const char *name, struct err *e) must_check;
+
 /* fs_remove_empty_at - remove a folder; one that has something in it stays, and is success. */
 int fs_remove_empty_at(int dirfd, const char *name, struct err *e) must_check;
 

@@ -263,6 +263,16 @@ int fs_unlink_at(int dirfd, const char *name, struct err *e)
 	return 0;
 }
 
+int fs_unlink_in(const char *folder, const char *name, struct err *e)
+{
+	struct err why;
+	auto_fd int dir = fs_open_dir(folder, false, &why);
+
+	if (dir < 0)
+		return fs_is_gone(AT_FDCWD, folder, &why) ? 0 : err_pass(e, &why);
+	return fs_unlink_at(dir, name, e);
+}
+
 int fs_remove_empty_at(int dirfd, const char *name, struct err *e)
 {
 	if (unlinkat(dirfd, name, AT_REMOVEDIR) == 0 || errno == ENOTEMPTY || errno == EEXIST ||

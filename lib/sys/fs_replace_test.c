@@ -348,9 +348,25 @@ START_TEST(a_stream_is_written_whole_or_not_at_all)
 }
 END_TEST
 
+START_TEST(a_file_of_a_folder_that_may_be_gone)
+{
+	struct err e = { 0 };
+	auto_fd int dir = top();
+
+	ck_assert_int_eq(fs_unlink_in("/mnt/folder", "name", &e), 0);
+	ck_assert_int_eq(mkdirat(dir, "folder", 0700), 0);
+	ck_assert_int_eq(fs_unlink_in("/mnt/folder", "name", &e), 0);
+	ck_assert_int_eq(mknodat(dir, "folder/name", S_IFREG | 0600, 0), 0);
+	ck_assert_int_eq(fs_unlink_in("/mnt/folder", "name", &e), 0);
+	ck_assert_int_eq(faccessat(dir, "folder/name", F_OK, 0), -1);
+	ck_assert_int_eq(symlinkat("loop", dir, "loop"), 0);
+	ck_assert_int_eq(fs_unlink_in("/mnt/loop", "name", &e), -1);
+}
+END_TEST
+
 TEST_PROGRAM("fs_replace", a_stream_is_written_whole_or_not_at_all,
 	     replaces_and_leaves_nothing_else, puts_what_a_user_asked_for,
 	     puts_into_what_is_no_plain_file, a_link_is_replaced_itself,
 	     what_a_killed_writer_left_goes_with_the_next, what_cannot_be_replaced,
 	     where_there_is_no_O_TMPFILE, writers_do_not_mix, a_killed_writer_does_no_harm,
-	     a_file_is_unlinked)
+	     a_file_is_unlinked, a_file_of_a_folder_that_may_be_gone)

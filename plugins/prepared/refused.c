@@ -39,14 +39,10 @@ int prepared_refuse(const struct ctx *ctx, const struct prepared_refusal *r, str
 int prepared_refusal_forget(const struct ctx *ctx, const char *claim_uid, struct err *e)
 {
 	char path[PATH_MAX], file[PREPARED_FILE];
-	struct err why;
 
 	prepared_refusals(ctx, path);
 	prepared_name(claim_uid, PREPARED_CLAIM, file);
-	auto_fd int dir = fs_open_dir(path, false, &why);
-	if (dir < 0)
-		return fs_is_gone(AT_FDCWD, path, &why) ? 0 : err_pass(e, &why);
-	return fs_unlink_at(dir, file, e);
+	return fs_unlink_in(path, file, e);
 }
 
 int prepared_refusal_decode(const char *text, size_t len, struct prepared_refusal *out,

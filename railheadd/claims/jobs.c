@@ -272,13 +272,9 @@ void claim_shown(const struct ctx *ctx, char out[PATH_MAX])
 static int job_forget_shown(const struct jobs_place *p, const char *claim_uid, struct err *e)
 {
 	char path[PATH_MAX];
-	struct err why;
 
 	claim_shown(p->ctx, path);
-	auto_fd int dir = fs_open_dir(path, false, &why);
-	if (dir < 0)
-		return fs_is_gone(AT_FDCWD, path, &why) ? 0 : err_pass(e, &why);
-	return fs_unlink_at(dir, claim_uid, e);
+	return fs_unlink_in(path, claim_uid, e);
 }
 
 /* The CDI file goes first: no container starts. job_restore() may have written it meanwhile. */
