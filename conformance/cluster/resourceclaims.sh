@@ -61,7 +61,7 @@ driver_starts()
 registered() { node 1 sh -c 'grep -c "the kubelet has registered" /var/log/railhead-devices.log 2>/dev/null'; }
 registered_again() { [ "$(registered)" -gt "${1:-0}" ]; }
 slices() { k get resourceslices -o json | jq -c '[.items[].spec | select(.driver == "railhead.io") | .devices[]?] | '"$1"; }
-rails_published() { [ "$(slices '[.[] | select(.attributes.kind.string == "card") | .attributes.rail.int] | sort')" = '[0,1,2,3,4,5,6,7]' ]; }
+rails_published() { [ "$(slices '[.[] | select(.attributes.kind.string == "card") | .attributes.rail.int] | unique')" = '[0,1,2,3,4,5,6,7]' ]; }
 # nothing_of_claims: neither file nor folder of a claim is left on n1, but the lock of all.
 nothing_of_claims()
 {
@@ -69,13 +69,26 @@ nothing_of_claims()
 	[ ! -s "$W/is" ] && [ -z "$(leases 1)" ] && [ -z "$(records 1)" ]
 }
 
-# counting NAME [FILTER]: a pod of n1 whose first action is to say which interfaces it has. RUNTIME: its RuntimeClass.
+# minor: of the version of Kubernetes. from_version MINOR WHAT: without it there is nothing to test.
+minor() { "$CLUSTER/bin/kubelet" --version | sed 's/.*v1\.\([0-9]*\).*/\1/'; }
+from_version() { [ "$(minor)" -ge "$1" ] || skip "Kubernetes 1.$1 has $2, and this is 1.$(minor)"; }
+
+# counting NAME [FILTER]: a pod of n1 whose first action is to say which interfaces it has. RUNTIME: its RuntimeClass. BY_CLAIM=1,
+# and before Kubernetes 1.36: a claim in place of the line under limits.
 counting()
 {
+	local by_claim='.'
+	if [ -n "${BY_CLAIM-}" ] || [ "$(minor)" -lt 36 ]; then
+		jq -n --arg class $CLASS '{apiVersion: "resource.k8s.io/v1", kind: "ResourceClaimTemplate", metadata: {name: "rails"},
+			spec: {spec: {devices: {requests: [{name: "rails", exactly: {deviceClassName: $class}}]}}}}' | kn apply -f - >/dev/null ||
+			fail 'test error: the template'
+		by_claim='(.. | objects | select(.limits?)) |= {"claims": [{"name": "rails"}]}
+			| .spec.resourceClaims = [{"name": "rails", "resourceClaimTemplateName": "rails"}]'
+	fi
 	pod "$1" '' 'del(.spec.nodeName) | .spec.nodeSelector = {"kubernetes.io/hostname": "n1"}
 		| .spec.containers[0].command = ["/bin/sh", "-c", "echo rails: $(ls /sys/class/net | grep ^rail | sort | tr \"\\n\" \" \"); echo locked: $(ulimit -l); trap exit TERM; sleep 1000000 & wait"]
 		| .spec.containers[0].resources.limits = {"railhead.io/rails": "1"}
-		| if "'"${RUNTIME-}"'" == "" then . else .spec.runtimeClassName = "'"${RUNTIME-}"'" end | '"${2-.}"
+		| if "'"${RUNTIME-}"'" == "" then . else .spec.runtimeClassName = "'"${RUNTIME-}"'" end | '"${2-.} | $by_claim"
 }
 ALL_RAILS='rails: rail0 rail1 rail2 rail3 rail4 rail5 rail6 rail7'
 # saw NAME [CONTAINER]: what the first process of the pod saw.
@@ -249,21 +262,29 @@ once_rails_of_a_class_with_memlock()
 	eq 'what a process said' "$(kn logs a 2>/dev/null)" ''
 }
 
-# A rail without carrier: new pods wait until it is back, and the one that is there stays.
+# A rail without carrier: new pods wait until it is back, and the one that is there stays. The status of a container with a claim
+# says so; the kubelet shows no health of extended resources by claims.
 once_rails_without_carrier()
 {
+	from_version 36 'taints of devices'
 	claims_up
-	counting a
+	BY_CLAIM=1 counting a
 	running a
+	eventually rails_health_is a Healthy || fail "the health of the rails: $(kn get pod a -o json | jq -c .status.containerStatuses)"
 	is 'a link loses its carrier' ip link set n1e3 down
 	eventually rails_tainted '["rail2","rails"]'
 	counting b
 	event b 'cannot allocate all claims'
 	is 'the first pod stays' ready_again a
+	eventually rails_health_is a 'Unhealthy no-carrier' || fail "the health of the rails: $(kn get pod a -o json | jq -c .status.containerStatuses)"
 	is 'the carrier is back' ip link set n1e3 up
 	eventually rails_tainted '[]'
 	running b
 	eq 'what the first process saw' "$(saw b)" "$ALL_RAILS"
+}
+rails_health_is()
+{
+	[ "$(kn get pod "$1" -o json | jq -r '.status.containerStatuses[0].allocatedResourcesStatus[]?.resources[] | [.health, .message // empty] | join(" ")')" = "$2" ]
 }
 rails_tainted() { [ "$(slices '[.[] | select(.taints) | .name] | sort')" = "$1" ]; }
 

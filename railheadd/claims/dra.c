@@ -56,8 +56,11 @@ static void dra_free(void *message)
 
 struct dra_bytes dra_info(const char *endpoint)
 {
-	/* Services of k8s.io/kubelet, pkg/apis/dra; the kubelet takes the first that it knows. */
-	static const char *const versions[] = { "v1.DRAPlugin", "v1beta1.DRAPlugin" };
+	/* Services of k8s.io/kubelet, pkg/apis/dra and dra-health. The kubelet takes the newest of
+	 * each that it knows; before 1.37 it needs no name for health. */
+	static const char *const versions[] = { "v1.DRAPlugin", "v1beta1.DRAPlugin",
+						"v1.DRAResourceHealth",
+						"v1alpha1.DRAResourceHealth" };
 	Dra__PluginInfo i = DRA__PLUGIN_INFO__INIT;
 
 	i.type = dra_text("DRAPlugin");
@@ -198,5 +201,46 @@ struct dra_bytes dra_unprepared(const struct dra_request *r, const struct dra_ou
 	}
 	m.n_claims = r->n;
 	m.claims = entries;
+	return dra_pack(&m.base);
+}
+
+/* ---- health ---- */
+
+struct dra_health_message {
+	Dra__Health health;
+	Dra__DeviceName device;
+};
+
+static void dra_fill_health(const struct json *device, struct dra_health_message *m)
+{
+	const struct json *taint = json_first(json_get(device, "taints"));
+
+	dra__health__init(&m->health);
+	dra__device_name__init(&m->device);
+	m->device.device_name = dra_text(json_text(device, "name"));
+	m->health.device = &m->device;
+	m->health.health = taint ? DRA__HEALTH_STATE__UNHEALTHY : DRA__HEALTH_STATE__HEALTHY;
+	m->health.message = dra_text(taint ? json_text(taint, "value") : "");
+	m->health.health_check_timeout_seconds = DRA_HEALTH_S;
+}
+
+struct dra_bytes dra_health(const struct json *devices, const char *pool, int64_t now)
+{
+	const size_t n = json_len(devices);
+	auto_free struct dra_health_message *all = calloc(n + 1, sizeof(*all));
+	auto_free Dra__Health **list = calloc(n + 1, sizeof(*list));
+	Dra__HealthList m = DRA__HEALTH_LIST__INIT;
+
+	if (!all || !list)
+		return (struct dra_bytes){ NULL, 0 };
+	json_each (device, devices) {
+		struct dra_health_message *x = &all[m.n_devices];
+
+		dra_fill_health(device, x);
+		x->device.pool_name = dra_text(pool);
+		x->health.last_updated_time = now;
+		list[m.n_devices++] = &x->health;
+	}
+	m.devices = list;
 	return dra_pack(&m.base);
 }

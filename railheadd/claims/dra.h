@@ -58,4 +58,12 @@ struct dra_bytes dra_prepared(const struct dra_request *r, const struct dra_outc
 			      const char *pool);
 struct dra_bytes dra_unprepared(const struct dra_request *r, const struct dra_outcome *of);
 
+/*
+ * dra_health - the health of all devices of pool. devices: of slices_devices(), with taints: a
+ * device is healthy without one, and its message is the value of the first. now: seconds. The
+ * kubelet forgets it after DRA_HEALTH_S.
+ */
+#define DRA_HEALTH_S 120
+struct dra_bytes dra_health(const struct json *devices, const char *pool, int64_t now);
+
 #endif

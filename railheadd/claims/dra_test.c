@@ -29,7 +29,8 @@ START_TEST(what_the_driver_says_of_itself)
 {
 	IS(dra_info("/a.sock"), "\x0a\x09"
 				"DRAPlugin\x12\x0brailhead.io\x1a\7/a.sock\x22\x0cv1.DRAPlugin\x22"
-				"\x11v1beta1.DRAPlugin");
+				"\x11v1beta1.DRAPlugin\x22\x14v1.DRAResourceHealth\x22"
+				"\x1av1alpha1.DRAResourceHealth");
 }
 END_TEST
 
@@ -105,6 +106,20 @@ START_TEST(one_prepared_and_one_refused)
 }
 END_TEST
 
+/* A device without a taint, and one with it. */
+START_TEST(health_of_two_devices)
+{
+	static const char text[] = "[{\"name\": \"rail0\"}, {\"name\": \"rail1\", \"taints\":"
+				   " [{\"key\": \"k\", \"value\": \"no-carrier\"}]}]";
+	auto_json struct json *list = NULL;
+
+	ck_assert_int_eq(json_parse(text, sizeof(text) - 1, "devices", &list, &e), 0);
+	IS(dra_health(list, "n1", 7),
+	   "\x0a\x13\x0a\x0b\x0a\2n1\x12\5rail0\x10\1\x18\7 \x78"
+	   "\x0a\x1f\x0a\x0b\x0a\2n1\x12\5rail1\x10\2\x18\7 \x78*\x0ano-carrier");
+}
+END_TEST
+
 static int decode_once(void *arg, struct err *why)
 {
 	struct dra_request r;
@@ -124,4 +139,4 @@ END_TEST
 
 TEST_PROGRAM("dra", what_the_driver_says_of_itself, the_kubelet_has_registered_it,
 	     a_request_with_two_claims, names_that_are_none, more_claims_than_a_pod_has,
-	     one_prepared_and_one_refused, without_memory)
+	     one_prepared_and_one_refused, health_of_two_devices, without_memory)

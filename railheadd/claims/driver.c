@@ -11,6 +11,7 @@
 
 #include "lib/sys/safe_path.h"
 #include "lib/sys/timer.h"
+#include "railheadd/claims/health.h"
 #include "railheadd/devices/grpc_server.h"
 #include "railheadd/devices/plugin_socket.h"
 #include "railheadd/watch/folder.h"
@@ -56,6 +57,7 @@ struct claims_driver {
 	struct folder_watch *refusals;
 	char refused[PATH_MAX]; /* their folder */
 	struct jobs_published published;
+	struct health_watchers health;
 	int64_t looked; /* ctx_mono_ms(); 0: the slices are to be looked at */
 	bool look;      /* the publication that runs looks */
 	char untold[sizeof(((struct err *)0)->msg)]; /* why an Event or a status is missing */
@@ -84,9 +86,11 @@ static int driver_publish_end(struct claims_driver *d, const struct slow_answer 
 
 	if (job_ended(a, &bytes, &len, e))
 		return -1;
-	if (len != sizeof(d->published))
+	if (len < sizeof(d->published))
 		return err_set(e, ERR_DELEGATE, 0, "%s: the answer is not whole", a->what);
 	memcpy(&d->published, bytes, sizeof(d->published));
+	health_send(&d->health, (const uint8_t *)bytes + sizeof(d->published),
+		    len - sizeof(d->published));
 	return 0;
 }
 
@@ -416,6 +420,16 @@ static void driver_call_unprepare(void *arg, struct grpc_call *call, const uint8
 	driver_take_call(arg, call, (struct slice){ (const char *)message, len }, true);
 }
 
+static void driver_call_health(void *arg, struct grpc_call *call, const uint8_t *message,
+			       size_t len)
+{
+	struct claims_driver *d = arg;
+
+	(void)message;
+	(void)len;
+	health_watch(&d->health, call);
+}
+
 /* ---- sockets ---- */
 
 static const struct grpc_service *driver_registration(void)
@@ -439,6 +453,8 @@ static const struct grpc_service *driver_calls(void)
 		{ DRA("v1", "NodeUnprepareResources"), driver_call_unprepare },
 		{ DRA("v1beta1", "NodePrepareResources"), driver_call_prepare },
 		{ DRA("v1beta1", "NodeUnprepareResources"), driver_call_unprepare },
+		{ "/v1.DRAResourceHealth/NodeWatchResources", driver_call_health },
+		{ "/v1alpha1.DRAResourceHealth/NodeWatchResources", driver_call_health },
 		{ NULL, NULL },
 	};
 	static const struct grpc_service service = { methods, DRA_REQUEST_MAX, CALLS_MAX };
@@ -562,6 +578,7 @@ int claims_driver_new(const struct claims_driver_conf *conf, struct claims_drive
 		return err_nomem(e);
 	d->conf = *conf;
 	TAILQ_INIT(&d->jobs);
+	health_init(&d->health);
 	d->calls.name = DRIVER_SOCKET;
 	d->calls.service = driver_calls();
 	d->registration.name = DRIVER_REGISTER;
@@ -582,6 +599,7 @@ void claims_driver_free(struct claims_driver *d)
 		return;
 	driver_unlisten(&d->registration);
 	driver_unlisten(&d->calls);
+	health_clear(&d->health);
 	while (!TAILQ_EMPTY(&d->jobs))
 		driver_free_job(TAILQ_FIRST(&d->jobs));
 	child_free(d->publishing);

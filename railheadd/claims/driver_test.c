@@ -69,12 +69,15 @@ static int unprepare(const struct jobs_place *p, const struct dra_request *r)
 static int publish(const struct jobs_place *p, const struct jobs_published *last, bool look)
 {
 	struct jobs_published now = *last;
+	char answer[sizeof(now) + 5];
 
 	(void)p;
 	note(look ? "look" : "publish", &(struct dra_request){ .n = 0 });
 	now.writes = access("/mnt/old-server", F_OK) == 0;
 	now.counting = now.writes ? FEATURE_OFF : FEATURE_ON;
-	return job_say(NULL, &now, sizeof(now));
+	memcpy(answer, &now, sizeof(now));
+	(void)snprintf(answer + sizeof(now), 5, "good");
+	return job_say(NULL, answer, sizeof(now) + 4);
 }
 
 static int tell(const struct jobs_place *p)
@@ -303,6 +306,33 @@ START_TEST(refusals_are_told)
 }
 END_TEST
 
+/* Each publication is a message; the kubelet has both versions. */
+START_TEST(health_of_the_devices)
+{
+	static const struct testing_request v1 = REQUEST("/v1.DRAResourceHealth/NodeWatchResources",
+							 "\0\0\0\0\0"),
+					    alpha = REQUEST("/v1alpha1.DRAResourceHealth/"
+							    "NodeWatchResources",
+							    "\0\0\0\0\0");
+	struct grpc_peer p, q;
+
+	with_kubelet();
+	loop_until(base, is_there, REGISTER);
+	grpc_peer_join(&p, base, CALLS);
+	grpc_peer_call(&p, &v1, 9);
+	loop_until(base, grpc_peer_has_answer, &p);
+	ck_assert_mem_eq(p.call->body, "\0\0\0\0\4good", 9);
+	/* It came first, and gets the last message at once. */
+	grpc_peer_join(&q, base, CALLS);
+	grpc_peer_call(&q, &alpha, 9);
+	loop_until(base, grpc_peer_has_answer, &q);
+	ck_assert(!grpc_peer_call_ended(&q));
+	grpc_peer_leave(&p);
+	end();
+	grpc_peer_leave(&q);
+}
+END_TEST
+
 START_TEST(an_api_server_without_counters)
 {
 	with_kubelet();
@@ -320,4 +350,5 @@ END_TEST
 
 TEST_PROGRAM("driver", the_kubelet_registers_it, both_versions_of_the_calls,
 	     requests_of_one_claim_in_their_order, a_child_that_fails_and_a_bad_request,
-	     sockets_come_and_come_again, refusals_are_told, an_api_server_without_counters)
+	     sockets_come_and_come_again, refusals_are_told, health_of_the_devices,
+	     an_api_server_without_counters)

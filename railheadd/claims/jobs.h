@@ -50,7 +50,8 @@ struct jobs_published {
 
 /*
  * job_publish - job_restore(); if the rails are not those of last, or look is true: compare them
- * with the slices of the API server, and write those that differ. Answers a struct jobs_published.
+ * with the slices of the API server, and write those that differ. Answers a struct jobs_published,
+ * and behind it the message dra_health() of all devices.
  */
 int job_publish(const struct jobs_place *p, const struct jobs_published *last, bool look);
 

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/base/hash.h"
 #include "lib/device/sysfs.h"
@@ -227,6 +228,31 @@ static uint64_t publish_hash(const struct slices_facts *f)
 	return text ? hash_add_text(HASH_START, text) : 0;
 }
 
+/* The health of the devices that are published now, behind what the next publication needs. */
+static int publish_answer(const struct jobs_place *p, const struct jobs_published *now,
+			  struct slices_facts *f)
+{
+	auto_json struct json *devices = NULL;
+	auto_free uint8_t *health = NULL, *answer = NULL;
+	struct dra_bytes bytes;
+	struct err e;
+
+	f->shared = now->sharing == FEATURE_ON;
+	f->counted = now->counting == FEATURE_ON;
+	f->tainted = true;
+	devices = slices_devices(f);
+	bytes = dra_health(devices, p->node, (int64_t)time(NULL));
+	health = bytes.data;
+	answer = devices && health ? malloc(sizeof(*now) + bytes.len) : NULL;
+	if (!answer) {
+		(void)err_nomem(&e);
+		return job_say(&e, NULL, 0);
+	}
+	memcpy(answer, now, sizeof(*now));
+	memcpy(answer + sizeof(*now), health, bytes.len);
+	return job_say(NULL, answer, sizeof(*now) + bytes.len);
+}
+
 int job_publish(const struct jobs_place *p, const struct jobs_published *last, bool look)
 {
 	struct jobs_published now = *last;
@@ -245,5 +271,5 @@ int job_publish(const struct jobs_place *p, const struct jobs_published *last, b
 			rc = publish_all(&x, &facts, &e);
 	}
 	api_close(x.api);
-	return job_say(rc ? &e : NULL, &now, sizeof(now));
+	return rc ? job_say(&e, NULL, 0) : publish_answer(p, &now, &facts);
 }
