@@ -6,6 +6,7 @@
 # only for make bench-cluster-peers. A program whose folder is "cmd" gets the name of its module. A file "copy" names files of that
 # module that the programs need; they go into DIR/MODULE.
 # Each folder here with a go.mod is a MODULE: its "tool" lines name the programs, go.sum pins the bytes.
+# kubernetes-VERSION is another version of Kubernetes. DIR/VERSION is then a cluster of its own: CLUSTER=DIR/VERSION for the suites.
 # A program stays until go.mod or the compiler changes. Go's own cache makes a later build short, also for another clone. The
 # first one takes 10 to 30 minutes on two processors. It uses the machine's Go if it is new enough, else Debian's.
 # Exit status 3: the modules are not available here; the last line says why.
@@ -92,9 +93,26 @@ copy_files()
 # retry COMMAND...: fetching may fail once.
 retry() { "$@" || "$@" || "$@"; }
 
+# like_the_main_one FOLDER: a version's folder has links to all that the main one has, and Kubernetes of its own.
+like_the_main_one()
+{
+	local file
+	mkdir -p "$1/bin" && ln -sfn ../tree "$1/tree" || return
+	for file in "$DIR"/bin/*; do
+		# Not a symbolic link: a node has only the folder bin.
+		[[ " kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet " == *" ${file##*/} "* ]] ||
+			ln -f "$file" "$1/bin/" || return
+	done
+}
+
 build() # MODULE
 {
-	local stamp=$DIR/$1.stamp want all begin=$SECONDS packages
+	local to=$DIR want all begin=$SECONDS packages
+	if [[ $1 == kubernetes-* ]]; then
+		to=$DIR/${1#kubernetes-}
+		like_the_main_one "$to" || return
+	fi
+	local stamp=$to/$1.stamp
 	cd "$HERE/$1" && go_for "$(sed -n 's/^go //p' go.mod)" || return
 	mapfile -t packages < <(tools)
 	[ ${#packages[@]} -gt 0 ] || return
@@ -104,7 +122,7 @@ build() # MODULE
 	retry "$GO" list -deps "${packages[@]}" >"$DIR/log.list" || return
 	all=$(wc -l <"$DIR/log.list")
 	say "$1: ${#packages[@]} programs of $all packages, with $("$GO" env GOVERSION)"
-	"$GO" build -v "$LEAN" -ldflags "-s -w$(version_of)" -o "$DIR/bin/" "${packages[@]}" 2>&1 | tee "$DIR/log.$1" |
+	"$GO" build -v "$LEAN" -ldflags "-s -w$(version_of)" -o "$to/bin/" "${packages[@]}" 2>&1 | tee "$DIR/log.$1" |
 		awk -v who="cluster-programs: $1:" -v all="$all" '
 			/^[a-zA-Z0-9._\/~-]+$/ { if (++n % 100 == 0) { print who, n, "of at most", all, "packages"; fflush() } next }
 			{ print; fflush() }'
