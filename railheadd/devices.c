@@ -92,7 +92,8 @@ static int start_claims(struct devices_program *p, struct err *e)
 	const struct claims_driver_conf conf = {
 		.base = p->base,
 		.kubelet = c->claims.kubelet,
-		.place = { p->ctx, &c->kube, p->files.node, c->claims.bin, &prepared_rails },
+		.place = { p->ctx, &c->kube, p->files.node, c->claims.bin, &prepared_rails,
+			   &c->claims.groups },
 	};
 
 	return c->claims.kubelet ? claims_driver_new(&conf, &p->claims, e) : 0;

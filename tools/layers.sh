@@ -82,7 +82,7 @@ plugins/prepared|lib/ cni/protocol/ cni/record/ cni/engine/ rdma/env/ plugins/et
 plugins|cni/uplink/ cni/engine/ sriov/claim/ plugins/ipam/ plugins/rdma/ plugins/sriov/ plugins/ether/ plugins/prepared/
 plugins/testing|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ plugins/
 install|lib/ cni/protocol/ cni/record/ ipam/peers/ plugins/
-railheadd/conf|lib/ cluster/etcd/ cluster/kube/
+railheadd/conf|lib/ topo/read/ cluster/etcd/ cluster/kube/
 railheadd/pools|lib/ ipam/conf/ ipam/block/ ipam/lease/ ipam/admin/ cluster/store/ cluster/protocol/
 railheadd/watch|lib/ topo/read/ topo/gdr/ cni/protocol/ cni/engine/ fabric/ sriov/vf/ sriov/admin/ rdma/device/ rdma/qos/ plugins/ install/ railheadd/pools/
 railheadd/devices|lib/ topo/core/ topo/read/ topo/kubelet/ sriov/vf/ sriov/choose/ railheadd/conf/ railheadd/watch/

@@ -44,15 +44,30 @@ static bool claim_read_number(const char **text, const char *prefix, uint64_t ma
 	return parse_u64(digits, 0, max, out) == 0;
 }
 
-struct claim_part claim_part(const char *device)
+/* 0: there is no such group. "-a-2" is a copy of the set of group a. */
+static uint64_t claim_group(const char *text, const struct agent_conf_groups *groups)
+{
+	for (size_t i = 0; i < groups->n && *text == '-'; i++) {
+		const size_t len = strlen(groups->of[i].name);
+
+		if (strncmp(text + 1, groups->of[i].name, len) == 0 && text[1 + len] == '-' &&
+		    claim_is_copy(text + 1 + len))
+			return groups->of[i].rails;
+	}
+	return 0;
+}
+
+struct claim_part claim_part(const char *device, const struct agent_conf_groups *groups)
 {
 	const struct claim_part none = { 0, -1 };
 	uint64_t rail, vf;
 
-	if (strncmp(device, CLAIM_SET, sizeof(CLAIM_SET) - 1) == 0)
-		return claim_is_copy(device + sizeof(CLAIM_SET) - 1)
-			       ? (struct claim_part){ UINT64_MAX, -1 }
-			       : none;
+	if (strncmp(device, CLAIM_SET, sizeof(CLAIM_SET) - 1) == 0) {
+		device += sizeof(CLAIM_SET) - 1;
+		return (struct claim_part){ claim_is_copy(device) ? UINT64_MAX
+								  : claim_group(device, groups),
+					    -1 };
+	}
 	if (claim_read_number(&device, CLAIM_VF_SET, UINT16_MAX, &vf))
 		return *device ? none : (struct claim_part){ UINT64_MAX, (int)vf };
 	if (!claim_read_number(&device, CLAIM_CARD, RAIL_NUMBER_MAX, &rail))
@@ -539,7 +554,7 @@ static const struct json_field claim_result_keys[] = {
 static int claim_check_result(const struct claim_result *r, const struct claim_asked *asked,
 			      uint64_t had, struct err *e)
 {
-	uint64_t rails = claim_part(r->device).rails;
+	uint64_t rails = claim_part(r->device, asked->groups).rails;
 	char text[CLAIM_RAILS_LEN];
 
 	if (strcmp(r->pool, asked->node) != 0)
@@ -573,8 +588,9 @@ static int claim_read_devices(const struct claim_fields *f, const struct claim_a
 				       CLAIM_DEVICES_MAX);
 		if (claim_check_result(&r, asked, had, e))
 			return err_wrap(e, "request %.80s, device %.80s", r.request, r.device);
-		out->device[out->n] = (struct claim_device){ r.request, r.device, r.share,
-							     claim_part(r.device), 0 };
+		out->device[out->n] =
+			(struct claim_device){ r.request, r.device, r.share,
+					       claim_part(r.device, asked->groups), 0 };
 		had |= out->device[out->n++].part.rails;
 	}
 	return out->n ? 0

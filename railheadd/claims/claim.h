@@ -12,6 +12,7 @@
 
 #include "lib/json/json.h"
 #include "plugins/prepared/prepared.h"
+#include "railheadd/conf/agent_conf.h"
 
 #define CLAIM_DRIVER      "railhead.io"
 #define CLAIM_VERSION     "railhead.io/v1alpha1"
@@ -19,18 +20,19 @@
 #define CLAIM_DEVICE_LEN  64               /* a DNS label */
 #define CLAIM_NETWORK     PREPARED_NETWORK /* in records */
 
-/* Names of devices: "rails", "rail3", "rail3-vf5", "set5". */
+/* Names of devices: "rails", "rails-GROUP-2", "rail3", "rail3-vf5", "set5". */
 #define CLAIM_SET    "rails"
 #define CLAIM_CARD   "rail"
 #define CLAIM_VF     "-vf"
 #define CLAIM_VF_SET "set"
 
-/* claim_part - what a device is, by its name. "rails-2" is as "rails", and "rail3-2" as "rail3". */
+/* claim_part - what a device is, by its name. "rails-2" is as "rails", and "rail3-2" as "rail3".
+ * The rails of a group are those that it has now. */
 struct claim_part {
 	uint64_t rails; /* as bits; UINT64_MAX: all of the node; 0: our driver has no such device */
 	int vf;         /* this VF of each rail; -1: the device is not of VFs */
 };
-struct claim_part claim_part(const char *device);
+struct claim_part claim_part(const char *device, const struct agent_conf_groups *groups);
 
 /* claim_rails - the rails of networks, as bits; UINT64_MAX: all of the node. */
 uint64_t claim_rails(const struct json *networks);
@@ -43,6 +45,7 @@ char *claim_rails_text(uint64_t rails, char out[CLAIM_RAILS_LEN]);
 struct claim_asked {
 	const char *ns, *name, *uid;
 	const char *node;
+	const struct agent_conf_groups *groups;
 };
 
 /* A device of the claim. Texts are borrowed from the tree; share may be "". */

@@ -7,7 +7,8 @@
 
 FUZZ(const uint8_t *data, size_t size)
 {
-	const struct claim_asked asked = { "ns", "c", "cu", "n1" };
+	static const struct agent_conf_groups groups = { .of = { { "a", 15 } }, .n = 1 };
+	const struct claim_asked asked = { "ns", "c", "cu", "n1", &groups };
 	auto_json struct json *tree = NULL;
 	struct err e;
 

@@ -22,13 +22,14 @@
 	"\",\"shareID\":\"s1\"}"
 #define POD "{\"resource\":\"pods\",\"name\":\"p\",\"uid\":\"pu\"}"
 
+static const struct agent_conf_groups groups = { .of = { { "a", 15 }, { "ab", 0xf0 } }, .n = 2 };
 static struct err e;
 static struct json *tree;
 static struct claim claim;
 
 static int decode(const char *results, const char *config, const char *reserved)
 {
-	const struct claim_asked asked = { "ns", "c", "cu", "n1" };
+	const struct claim_asked asked = { "ns", "c", "cu", "n1", &groups };
 	char *text = NULL;
 	int rc;
 
@@ -77,21 +78,23 @@ START_TEST(names_of_devices)
 		{ "rail3-7", { 8, -1 } },        { "rail63", { UINT64_C(1) << 63, -1 } },
 		{ "rail3-vf5", { 8, 5 } },       { "rail0-vf0", { 1, 0 } },
 		{ "set2", { UINT64_MAX, 2 } },   { "set65535", { UINT64_MAX, 65535 } },
+		{ "rails-a-0", { 15, -1 } },     { "rails-ab-15", { 0xf0, -1 } },
 	};
 	static const char *const none[] = { "rail64",   "rail03",     "rail",       "rail3-",
 					    "rail3x",   "rail1000",   "railsx",     "eth0",
 					    "set",      "set02",      "set65536",   "set2-1",
 					    "set2x",    "rail3-vf",   "rail3-vf05", "rail3-vf5x",
-					    "rail3vf5", "rail64-vf5", "vf5",        "" };
+					    "rail3vf5", "rail64-vf5", "vf5",        "",
+					    "rails-a",  "rails-b-0",  "rails-a-x",  "rails-a-" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		const struct claim_part part = claim_part(all[i].name);
+		const struct claim_part part = claim_part(all[i].name, &groups);
 
 		ck_assert_msg(part.rails == all[i].part.rails && part.vf == all[i].part.vf, "%s",
 			      all[i].name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
-		ck_assert_msg(!claim_part(none[i]).rails, "%s", none[i]);
+		ck_assert_msg(!claim_part(none[i], &groups).rails, "%s", none[i]);
 }
 END_TEST
 
@@ -105,6 +108,18 @@ START_TEST(the_set_of_all_rails)
 	ck_assert_uint_eq(claim.n, 1);
 	ck_assert_str_eq(claim.device[0].share, "s1");
 	ck_assert(claim_rails(claim.prepared.networks) == UINT64_MAX);
+}
+END_TEST
+
+/* Its rails are listed, so that the pod has these and no others. */
+START_TEST(the_set_of_a_group)
+{
+	ck_assert_msg(decode(RESULT("rails-ab-3"), CLASS(""), POD) == 0, "%s", e.msg);
+	has_networks("[" NETWORK(CLASS_KEYS, "[4,5,6,7]") "]");
+	is_refused(decode(RESULT("rails-ab-3") "," RESULT("rail5"), CLASS(""), POD), ERR_FORBIDDEN,
+		   "the claim has rail 5 twice");
+	is_refused(decode(RESULT("rails-c-3"), CLASS(""), POD), ERR_STATE,
+		   "device rails-c-3: the driver has no such device");
 }
 END_TEST
 
@@ -311,7 +326,7 @@ START_TEST(another_claim_of_this_name)
 {
 	static const char text[] =
 		"{\"metadata\":{\"name\":\"c\",\"namespace\":\"ns\",\"uid\":\"new\"}}";
-	const struct claim_asked asked = { "ns", "c", "cu", "n1" };
+	const struct claim_asked asked = { "ns", "c", "cu", "n1", &groups };
 	auto_json struct json *other = NULL;
 
 	ck_assert_int_eq(json_parse(text, strlen(text), "claim", &other, &e), 0);
@@ -331,7 +346,7 @@ END_TEST
 
 static int whole(void *arg, struct err *why)
 {
-	const struct claim_asked asked = { "ns", "c", "cu", "n1" };
+	const struct claim_asked asked = { "ns", "c", "cu", "n1", &groups };
 	struct claim c;
 
 	if (claim_decode(arg, &asked, &c, why))
@@ -351,9 +366,10 @@ START_TEST(without_memory)
 }
 END_TEST
 
-TEST_PROGRAM("claim", names_of_devices, the_set_of_all_rails, several_rails_are_one_network,
-	     two_classes_are_two_networks, a_claim_overrides_allowed_keys,
-	     vfs_are_networks_without_devices_yet, devices_of_another_kind_than_their_class,
-	     namespaces_of_a_class, locked_memory_is_the_word_of_a_class, variables_of_a_class,
+TEST_PROGRAM("claim", names_of_devices, the_set_of_all_rails, the_set_of_a_group,
+	     several_rails_are_one_network, two_classes_are_two_networks,
+	     a_claim_overrides_allowed_keys, vfs_are_networks_without_devices_yet,
+	     devices_of_another_kind_than_their_class, namespaces_of_a_class,
+	     locked_memory_is_the_word_of_a_class, variables_of_a_class,
 	     a_rail_config_that_is_wrong, whose_claim_it_is, devices_that_are_refused,
 	     another_claim_of_this_name, rails_as_text, without_memory)

@@ -145,7 +145,7 @@ static int job_try(const struct jobs_place *p, struct api *api, const struct dra
 		   struct dra_outcome *out, struct err *e)
 {
 	const struct api_request get = { "GET", "get", &api_claims, c->ns, c->name, NULL, NULL };
-	const struct claim_asked asked = { c->ns, c->name, c->uid, p->node };
+	const struct claim_asked asked = { c->ns, c->name, c->uid, p->node, p->groups };
 	auto_json struct json *tree = NULL;
 	struct claim claim;
 

@@ -20,6 +20,7 @@ struct jobs_place {
 	const char *node;
 	const char *bin;                      /* the folder of CNI plugins, on the host */
 	const struct delegate_builtin *rails; /* NULL: the plugin is executed */
+	const struct agent_conf_groups *groups;
 };
 
 #define JOBS_PREPARE_MS 43000 /* the kubelet waits 45 s */

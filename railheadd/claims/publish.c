@@ -65,8 +65,9 @@ static void publish_read_rail(const struct ctx *ctx, const struct rail_entry *fr
 		*to->hca = '\0';
 }
 
-static int publish_facts(const struct ctx *ctx, struct slices_facts *out, struct err *e)
+static int publish_facts(const struct jobs_place *p, struct slices_facts *out, struct err *e)
 {
+	const struct ctx *ctx = p->ctx;
 	struct rail_list all;
 
 	if (rail_list_load(ctx, &all, e))
@@ -78,6 +79,7 @@ static int publish_facts(const struct ctx *ctx, struct slices_facts *out, struct
 		else
 			publish_read_rail(ctx, &all.rail[i], &out->rail[out->n++]);
 	}
+	slices_group(out, p->groups, p->node);
 	return vfs_read(ctx, out, e);
 }
 
@@ -264,7 +266,7 @@ int job_publish(const struct jobs_place *p, const struct jobs_published *last, b
 	job_restore(p);
 	now.writes = 0;
 	now.note[0] = '\0';
-	rc = publish_facts(p->ctx, &facts, &e);
+	rc = publish_facts(p, &facts, &e);
 	if (rc == 0) {
 		now.devices = publish_hash(&facts);
 		if (look || now.devices != last->devices)

@@ -3,12 +3,18 @@
  * slices.c: the forms are those of k8s.io/api, resource/v1/types.go (Kubernetes 1.36). The standard
  * attributes are those of k8s.io/dynamic-resource-allocation, deviceattribute. A name without a
  * domain is of the driver's: "rail" is railhead.io/rail.
+ *
+ * The order of devices matters: the scheduler takes the first one that fits. It sorts pools and the
+ * slices of a pool by name, as text. The devices of a slice keep the order of the list
+ * (k8s.io/dynamic-resource-allocation 0.36, structured/internal/incubating: buildPool and
+ * allocateOne).
  */
 #include "railheadd/claims/slices.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "railheadd/claims/claim.h"
 
 #define STANDARD "resource.kubernetes.io/"
@@ -53,6 +59,7 @@ static int slices_add_card(struct json *attributes, const struct slices_rail *r,
 {
 	return slices_add_text(attributes, "kind", vf ? "vf" : "card") ||
 			       slices_add_number(attributes, "rail", r->number) ||
+			       slices_add_text(attributes, "group", r->group ? r->group : "") ||
 			       slices_add_text(attributes, "ifName", vf ? "" : r->ifname) ||
 			       slices_add_text(attributes, "hca", vf ? vf->hca : r->hca) ||
 			       slices_add_text(attributes, "linkLayer", "Ethernet") ||
@@ -86,15 +93,14 @@ static struct json *slices_push_device(struct json *list, const char *name,
 	return *attributes ? device : NULL;
 }
 
-/* r NULL: a set. Pods that run there stay: the link may come back. */
-static int slices_add_taint(struct json *device, const struct slices_facts *f,
-			    const struct slices_rail *r)
+/* If one of these rails is down. Pods that run there stay: the link may come back. */
+static int slices_add_taint(struct json *device, const struct slices_facts *f, uint64_t rails)
 {
 	struct json *list, *taint;
-	bool down = r && r->down;
+	bool down = false;
 
-	for (size_t i = 0; i < f->n && !r; i++)
-		down |= f->rail[i].down;
+	for (size_t i = 0; i < f->n; i++)
+		down |= f->rail[i].down && rails >> f->rail[i].number & 1;
 	if (!f->tainted || !down)
 		return 0;
 	return !(list = json_add_array(device, "taints")) || !(taint = json_push_object(list)) ||
@@ -103,6 +109,12 @@ static int slices_add_taint(struct json *device, const struct slices_facts *f,
 			       json_add_str(taint, "effect", "NoSchedule")
 		       ? -1
 		       : 0;
+}
+
+/* r NULL: a set has all of them. */
+static uint64_t slices_bits(const struct slices_rail *r)
+{
+	return r ? UINT64_C(1) << r->number : UINT64_MAX;
 }
 
 /* r NULL: the set. */
@@ -119,9 +131,60 @@ static int slices_add_device(struct json *list, const struct slices_facts *f,
 	(void)snprintf(name, sizeof(name), "%s%s%s", r ? CLAIM_CARD : CLAIM_SET, number, behind);
 	if (!(device = slices_push_device(list, name, &attributes)) ||
 	    (r ? slices_add_card(attributes, r, NULL) : slices_add_set(attributes, f, "set")) ||
-	    slices_add_taint(device, f, r))
+	    slices_add_taint(device, f, slices_bits(r)))
 		return -1;
 	return f->shared ? slices_add_slots(device) : 0;
+}
+
+/* ---- groups ---- */
+
+void slices_group(struct slices_facts *f, const struct agent_conf_groups *groups, const char *node)
+{
+	const size_t first = groups->n ? hash_add_text(HASH_START, node) % groups->n : 0;
+	struct slices_rail sorted[RAIL_LIST_MAX];
+	uint64_t done = 0;
+	size_t n = 0;
+
+	f->n_groups = 0;
+	for (size_t k = 0; k <= groups->n; k++) {
+		const struct agent_conf_group *g =
+			k < groups->n ? &groups->of[(first + k) % groups->n] : NULL;
+		uint64_t here = 0;
+
+		for (size_t i = 0; i < f->n; i++) {
+			const uint64_t bit = slices_bits(&f->rail[i]);
+
+			if (done & bit || (g && !(g->rails & bit)))
+				continue;
+			sorted[n] = f->rail[i];
+			sorted[n++].group = g ? g->name : NULL;
+			here |= bit;
+		}
+		done |= here;
+		if (g && here == g->rails)
+			f->group[f->n_groups++] = (struct slices_group){ g->name, g->rails };
+	}
+	memcpy(f->rail, sorted, n * sizeof(*sorted));
+}
+
+/* One claim takes one device, so that claims go round the groups. */
+static int slices_add_groups(struct json *list, const struct slices_facts *f)
+{
+	char name[CLAIM_DEVICE_LEN];
+	struct json *device, *attributes;
+
+	for (size_t i = 0; i < f->n_groups * SLICES_COPIES; i++) {
+		const struct slices_group *g = &f->group[i % f->n_groups];
+
+		(void)snprintf(name, sizeof(name), CLAIM_SET "-%s-%zu", g->name, i / f->n_groups);
+		if (!(device = slices_push_device(list, name, &attributes)) ||
+		    slices_add_text(attributes, "kind", "group") ||
+		    slices_add_text(attributes, "group", g->name) ||
+		    slices_add_number(attributes, "rails", __builtin_popcountll(g->rails)) ||
+		    slices_add_taint(device, f, g->rails))
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- VFs ---- */
@@ -188,7 +251,7 @@ static int slices_add_vf(struct json *list, const struct slices_facts *f, uint32
 	if (!(device = slices_push_device(list, name, &attributes)) ||
 	    (vf ? slices_add_card(attributes, &f->rail[vf->rail], vf)
 		: slices_add_set(attributes, f, "vf-set")) ||
-	    slices_add_taint(device, f, vf ? &f->rail[vf->rail] : NULL))
+	    slices_add_taint(device, f, slices_bits(vf ? &f->rail[vf->rail] : NULL)))
 		return -1;
 	if (!f->counted)
 		return 0;
@@ -247,7 +310,7 @@ struct json *slices_devices(const struct slices_facts *f)
 				return NULL;
 		}
 	}
-	return slices_add_vfs(list, f) ? NULL : TAKE_PTR(list);
+	return slices_add_vfs(list, f) || slices_add_groups(list, f) ? NULL : TAKE_PTR(list);
 }
 
 /* ---- slices ---- */

@@ -4,7 +4,9 @@
  *
  * Each rail is a device, "rail3", and so is the set of all rails, "rails". Many claims share a
  * device by its capacity "slots", of which each takes one. An API server without this feature gets
- * several devices of each kind instead, "rail3-0", "rail3-1".
+ * several devices of each kind instead, "rail3-0", "rail3-1". So does everyone of the set of a
+ * group, "rails-a-0", because the scheduler takes the first device that fits: with slots it would
+ * fill the first group before it takes another one.
  *
  * VFs are devices of one claim: "rail3-vf5", and the set "set5", which is VF 5 of each rail. They
  * consume the same shared counters, so no VF is given twice. An API server without counters gets
@@ -15,16 +17,18 @@
 
 #include "lib/device/pci.h"
 #include "lib/json/json.h"
+#include "railheadd/conf/agent_conf.h"
 #include "topo/read/rail_list.h"
 
 #define SLICES_SLOTS    64 /* claims of a device */
-#define SLICES_COPIES   16 /* devices of each kind, where they cannot be shared */
+#define SLICES_COPIES   16 /* devices of each kind, where they cannot be shared; of each group */
 #define SLICES_DEVICES  64 /* of one slice: a device with a taint or counters allows no more */
 #define SLICES_COUNTERS 8  /* sets of counters of one slice, which then has no devices */
 
 /* A rail that macvlan and ipvlan can use. "" and 0: not known. */
 struct slices_rail {
 	uint32_t number;
+	const char *group; /* borrowed; NULL: none */
 	char ifname[IFNAME_LEN];
 	char pci[PCI_STR_LEN], root[PCI_ROOT_LEN], hca[PCI_RDMA_LEN];
 	int numa; /* -1: not known */
@@ -39,9 +43,17 @@ struct slices_vf {
 	char pci[PCI_STR_LEN], hca[PCI_RDMA_LEN];
 };
 
+/* A group whose rails are all here. */
+struct slices_group {
+	const char *name; /* borrowed */
+	uint64_t rails;
+};
+
 struct slices_facts {
 	struct slices_rail rail[RAIL_LIST_MAX];
 	size_t n;
+	struct slices_group group[AGENT_CONF_GROUPS]; /* in the order of publication */
+	size_t n_groups;
 	struct slices_vf *vf; /* owned; in the order of rails */
 	size_t n_vfs;
 	size_t missing; /* rails of the node without an interface now */
@@ -54,6 +66,13 @@ struct slices_facts {
 /* slices_facts_clear - free what f owns. */
 void slices_facts_clear(struct slices_facts *f);
 #define auto_slices_facts auto_clean(slices_facts_clear)
+
+/*
+ * slices_group - give rails their groups, and put them into the order of groups. Each node begins
+ * with another group, by its name, so that small jobs are not all in the first one. Rails without a
+ * group come last. A group is offered if all of its rails are here. Before VFs are read.
+ */
+void slices_group(struct slices_facts *f, const struct agent_conf_groups *groups, const char *node);
 
 /* slices_devices - a list of all devices; owned by the caller. NULL: no memory. slices_counters -
  * the same for the sets of counters that they consume. */

@@ -8,6 +8,9 @@
 #include "lib/testing/testing.h"
 #include "railheadd/claims/claim.h"
 
+/* The rails 0 to 3, and 4 to 7. */
+static const struct agent_conf_groups groups = { .of = { { "a", 15 }, { "b", 0xf0 } }, .n = 2 };
+
 static struct slices_facts facts(size_t n, bool shared)
 {
 	struct slices_facts f = { .n = n, .shared = shared };
@@ -72,7 +75,7 @@ START_TEST(devices_of_an_older_api_server)
 	size_t n = 0;
 
 	json_each (d, list) {
-		ck_assert(claim_part(json_text(d, "name")).rails != 0);
+		ck_assert(claim_part(json_text(d, "name"), &groups).rails != 0);
 		ck_assert_ptr_null(json_get(d, "allowMultipleAllocations"));
 		ck_assert_ptr_null(json_get(d, "capacity"));
 		n++;
@@ -261,7 +264,7 @@ START_TEST(vfs_and_sets_consume_the_same_counters)
 			       "\"rail1\":{\"value\":\"1\"}}},{\"name\":\"vf1\",\"counters\":{"
 			       "\"rail0\":{\"value\":\"1\"}}}]");
 	json_each (d, list)
-		ck_assert(claim_part(json_text(d, "name")).rails != 0);
+		ck_assert(claim_part(json_text(d, "name"), &groups).rails != 0);
 }
 END_TEST
 
@@ -319,10 +322,84 @@ START_TEST(vfs_of_mixed_rails_are_no_sets)
 }
 END_TEST
 
+/* ---- groups ---- */
+
+START_TEST(claims_go_round_the_groups)
+{
+	struct slices_facts f = facts(8, true);
+	auto_json struct json *list = NULL;
+	auto_free char *set = NULL, *card = NULL;
+
+	f.tainted = f.rail[5].down = true;
+	slices_group(&f, &groups, "n2");
+	list = made(slices_devices(&f));
+	ck_assert_uint_eq(json_len(list), 9 + 2 * SLICES_COPIES);
+	ck_assert_msg(strncmp(names(list),
+			      "rails rail4 rail5 rail6 rail7 rail0 rail1 rail2 rail3 rails-b-0 "
+			      "rails-a-0 rails-b-1 rails-a-1 ",
+			      94) == 0,
+		      "%s", names(list));
+	json_each (d, list)
+		ck_assert(claim_part(json_text(d, "name"), &groups).rails != 0);
+	card = json_print(json_get(json_at_mut(list, 5), "attributes"), false);
+	ck_assert_msg(strstr(card, "\"rail\":{\"int\":0},\"group\":{\"string\":\"a\"}"), "%s",
+		      card);
+	set = json_print(json_at_mut(list, 9), false);
+	ck_assert_str_eq(set,
+			 "{\"name\":\"rails-b-0\",\"attributes\":{\"kind\":{\"string\":\"group\"},"
+			 "\"group\":{\"string\":\"b\"},\"rails\":{\"int\":4}},\"taints\":[{\"key\":"
+			 "\"railhead.io/degraded\",\"value\":\"no-carrier\",\"effect\":"
+			 "\"NoSchedule\"}]}");
+	ck_assert_ptr_null(json_get(json_at_mut(list, 10), "taints"));
+}
+END_TEST
+
+/* Another name of a node, another first group; the same name, the same one. */
+START_TEST(nodes_begin_with_different_groups)
+{
+	size_t first_a = 0;
+
+	for (int i = 0; i < 100; i++) {
+		struct slices_facts f = facts(8, true);
+		char node[16];
+
+		(void)snprintf(node, sizeof(node), "gpu-%d", i);
+		slices_group(&f, &groups, node);
+		ck_assert_uint_eq(f.n_groups, 2);
+		first_a += *f.group[0].name == 'a';
+		ck_assert_str_eq(f.rail[0].group, f.group[0].name);
+	}
+	ck_assert_msg(first_a >= 35 && first_a <= 65, "%zu", first_a);
+}
+END_TEST
+
+/* Without all of its rails a group is not offered: the allocation would be final, and Prepare would
+ * fail. */
+START_TEST(a_group_without_all_of_its_rails)
+{
+	struct slices_facts f = facts(9, true), four = facts(4, true);
+	auto_json struct json *list = NULL, *of_four = NULL;
+
+	f.rail[7] = f.rail[8]; /* rail 7 has no interface; rail 8 has no group */
+	f.n = 8;
+	slices_group(&f, &groups, "n2");
+	list = made(slices_devices(&f));
+	ck_assert_msg(strstr(names(list), "rail4 rail5 rail6 rail0 rail1 rail2 rail3 rail8 "
+					  "rails-a-0 rails-a-1 "),
+		      "%s", names(list));
+	ck_assert_ptr_null(f.rail[7].group);
+	slices_group(&four, &groups, "n1");
+	of_four = made(slices_devices(&four));
+	ck_assert_uint_eq(json_len(of_four), 5 + SLICES_COPIES);
+}
+END_TEST
+
 static int make(void *arg, struct err *e)
 {
 	struct slices_vf vf[8];
-	const struct slices_facts f = with_vfs(2, vf);
+	struct slices_facts f = with_vfs(2, vf);
+	slices_group(&f, &groups, "n1");
+	f.group[f.n_groups++] = (struct slices_group){ "a", 1 };
 	auto_json struct json *list = slices_devices(&f), *counters = slices_counters(&f),
 			      *o = NULL, *of = NULL;
 	const struct slices_pool p = { "n1", "u", list, counters, 1 };
@@ -345,4 +422,6 @@ TEST_PROGRAM("slices", devices_that_claims_share, devices_of_an_older_api_server
 	     a_rail_without_carrier_has_a_taint, no_set_of_mixed_rails, a_slice_of_a_pool,
 	     slices_that_stand, a_slice_that_was_changed_by_hand,
 	     vfs_and_sets_consume_the_same_counters, counters_have_slices_of_their_own,
-	     without_counters_there_are_sets_only, vfs_of_mixed_rails_are_no_sets, without_memory)
+	     without_counters_there_are_sets_only, vfs_of_mixed_rails_are_no_sets,
+	     claims_go_round_the_groups, nodes_begin_with_different_groups,
+	     a_group_without_all_of_its_rails, without_memory)

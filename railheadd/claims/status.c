@@ -37,8 +37,12 @@ static bool status_has(const struct status_device *d, const struct json *interfa
 		return false;
 	if (rails == UINT64_MAX || d->in_pod == 1)
 		return true;
-	return status_is_named(d->pattern, (unsigned)__builtin_ctzll(rails),
-			       json_text(interface, "name"));
+	for (uint64_t left = rails; left; left &= left - 1) {
+		if (status_is_named(d->pattern, (unsigned)__builtin_ctzll(left),
+				    json_text(interface, "name")))
+			return true;
+	}
+	return false;
 }
 
 static int status_add_ips(struct json *list, const struct json *result, size_t interface)

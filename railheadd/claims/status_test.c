@@ -74,6 +74,21 @@ START_TEST(a_set_has_all_addresses_and_a_list)
 }
 END_TEST
 
+START_TEST(the_set_of_a_group_has_its_interfaces)
+{
+	struct claim c = { .n = 2,
+			   .device = {
+				   { .device = "rails-a-0", .share = "", .part = { 6, -1 } },
+				   { .device = "rails-b-0", .share = "", .part = { 8, -1 } } } };
+	auto_free char *text = shown(&c, "[{\"ifname\":\"rail{n}\"}]", RESULTS);
+	auto_json struct json *all = parsed(text);
+	const struct json *first = json_first(all), *second = json_next(first);
+
+	ck_assert_uint_eq(json_len(json_get(json_get(first, "data"), "interfaces")), 2);
+	ck_assert_uint_eq(json_len(json_get(json_get(second, "data"), "interfaces")), 0);
+}
+END_TEST
+
 /* A class may give the only rail another name. */
 START_TEST(the_only_interface_is_that_of_the_rail)
 {
@@ -110,4 +125,5 @@ START_TEST(no_more_than_sixteen_addresses)
 END_TEST
 
 TEST_PROGRAM("status", single_rails_have_their_interface, a_set_has_all_addresses_and_a_list,
-	     the_only_interface_is_that_of_the_rail, no_more_than_sixteen_addresses)
+	     the_set_of_a_group_has_its_interfaces, the_only_interface_is_that_of_the_rail,
+	     no_more_than_sixteen_addresses)

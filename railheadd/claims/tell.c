@@ -123,8 +123,8 @@ static int tell_status(struct tell *t, const struct prepared *p, const struct js
 {
 	const struct api_request get = { "GET",         "get", &api_claims, p->claim.ns,
 					 p->claim.name, NULL,  NULL };
-	const struct claim_asked asked = { p->claim.ns, p->claim.name, p->claim.uid,
-					   t->place->node };
+	const struct claim_asked asked = { p->claim.ns, p->claim.name, p->claim.uid, t->place->node,
+					   t->place->groups };
 	auto_json struct json *tree = NULL, *body = NULL;
 	auto_free char *name = NULL;
 	struct claim claim;

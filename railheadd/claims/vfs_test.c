@@ -49,7 +49,9 @@ static const char *offered(const struct testhost *w)
 /* The claim cu of the device; its network is in *text. */
 static int give(const struct testhost *w, const char *device, char text[512])
 {
-	struct claim c = { .device = { { "r", device, "", claim_part(device), 0 } }, .n = 1 };
+	static const struct agent_conf_groups none = { .n = 0 };
+	struct claim c = { .device = { { "r", device, "", claim_part(device, &none), 0 } },
+			   .n = 1 };
 	auto_free char *printed = NULL;
 	int rc;
 

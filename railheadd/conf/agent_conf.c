@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "topo/read/rail_list.h"
+
 #define SECOND     INT64_C(1000000000)
 #define NODE_MAX   63
 #define VALUE_MAX  1024
@@ -257,30 +259,93 @@ static int decode_devices(const struct json *n, struct agent_conf_devices *out, 
 	return 0;
 }
 
+/* ---- groups of rails ---- */
+
+/* It is a part of the names of devices, before a hyphen and a number. */
+static bool is_group_name(const char *s)
+{
+	const size_t len = strlen(s);
+
+	return *s >= 'a' && *s <= 'z' && len < AGENT_CONF_GROUP_LEN &&
+	       strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789") == len;
+}
+
+static int decode_group(const struct json *list, struct agent_conf_group *out, uint64_t *others,
+			struct err *e)
+{
+	char shown[JSON_SHOW_LEN];
+
+	if (!is_group_name(json_key(list)))
+		return err_set(e, ERR_CONFIG, 0,
+			       "claims.groups: \"%.80s\" is not the name of a group: at most %d "
+			       "lower-case letters and digits, the first one a letter",
+			       json_key(list), AGENT_CONF_GROUP_LEN - 1);
+	memcpy(out->name, json_key(list), strlen(json_key(list)) + 1);
+	if (json_type(list) != JSON_ARRAY || !json_len(list))
+		return err_set(e, ERR_CONFIG, 0,
+			       "claims.groups.%s: must be a list of rails, and not empty",
+			       out->name);
+	json_each (rail, list) {
+		const double number = json_num(rail);
+
+		if (json_type(rail) != JSON_NUMBER || number < 0 || number > RAIL_NUMBER_MAX ||
+		    number != (unsigned)number)
+			return err_set(e, ERR_CONFIG, 0,
+				       "claims.groups.%s: %s is not the number of a rail (0 to %d)",
+				       out->name, json_show(rail, shown), RAIL_NUMBER_MAX);
+		if ((out->rails | *others) >> (unsigned)number & 1)
+			return err_set(e, ERR_CONFIG, 0, "claims.groups.%s: rail %u is given twice",
+				       out->name, (unsigned)number);
+		out->rails |= UINT64_C(1) << (unsigned)number;
+	}
+	*others |= out->rails;
+	return 0;
+}
+
+static int decode_groups(const struct json *n, struct agent_conf_groups *out, struct err *e)
+{
+	uint64_t all = 0;
+
+	if (json_len(n) > AGENT_CONF_GROUPS)
+		return err_set(e, ERR_CONFIG, 0, "claims.groups: more than %d", AGENT_CONF_GROUPS);
+	json_each (list, n) {
+		if (decode_group(list, &out->of[out->n++], &all, e))
+			return -1;
+	}
+	return 0;
+}
+
+struct claims_fields {
+	const struct json *groups;
+	struct agent_conf_claims is;
+};
+
 static const struct json_field claims_keys[] = {
-	TEXT("kubelet", struct agent_conf_claims, kubelet),
+	TEXT("kubelet", struct claims_fields, is.kubelet),
+	{ "groups", J_OBJECT, J_AT(struct claims_fields, groups) },
 	{ 0 },
 };
 
 /* Off unless it is there. */
 static int decode_claims(const struct json *n, struct agent_conf *out, struct err *e)
 {
-	struct agent_conf_claims c = { .kubelet = KUBELET };
+	struct claims_fields c = { .is.kubelet = KUBELET };
 	bool off;
 
 	if (object_or_false(n, "claims", &off, e))
 		return -1;
 	if (!n || off)
 		return 0;
-	c.bin = out->plugins.folder ? out->plugins.folder : CNI_FOLDER;
+	c.is.bin = out->plugins.folder ? out->plugins.folder : CNI_FOLDER;
 	if (json_decode_known(n, "claims", claims_keys, &c, e) ||
-	    check_path("claims.kubelet", c.kubelet, e))
+	    check_path("claims.kubelet", c.is.kubelet, e) ||
+	    decode_groups(c.groups, &c.is.groups, e))
 		return -1;
 	if (out->has_etcd) {
 		err_set(e, ERR_CONFIG, 0, "claims: is set, and the cluster store is etcd");
 		return err_hint(e, "claims are objects of Kubernetes: set kubernetes, or no store");
 	}
-	out->claims = c;
+	out->claims = c.is;
 	return 0;
 }
 

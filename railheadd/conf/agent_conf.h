@@ -43,10 +43,24 @@ struct agent_conf_devices {
 	const char *kubelet;   /* folder of its sockets for device plugins */
 };
 
+#define AGENT_CONF_GROUPS    8
+#define AGENT_CONF_GROUP_LEN 17
+
+/* Rails that pods of one job shall have together, such as those of one plane of the fabric. */
+struct agent_conf_group {
+	char name[AGENT_CONF_GROUP_LEN]; /* lower-case letters and digits; the first is a letter */
+	uint64_t rails;                  /* as bits; no rail is in two groups */
+};
+struct agent_conf_groups {
+	struct agent_conf_group of[AGENT_CONF_GROUPS];
+	size_t n;
+};
+
 /* kubelet NULL: there is no driver of claims. */
 struct agent_conf_claims {
 	const char *kubelet; /* its folder */
 	const char *bin;     /* folder of CNI plugins: that of plugins, or the usual one */
+	struct agent_conf_groups groups;
 };
 
 /* kubeconfig NULL: the ServiceAccount of the pod that the agent runs in. */

@@ -2,6 +2,8 @@
 /* agent_conf_test.c: shows the defaults of agent.json, and what is refused with which words. */
 #include "railheadd/conf/agent_conf.h"
 
+#include <stdio.h>
+
 #include "lib/testing/testing.h"
 #include "lib/testing/typos.h"
 
@@ -70,6 +72,51 @@ START_TEST(claims_are_off_unless_they_are_there)
 	ck_assert_ptr_nonnull(strstr(e.msg, "claims: is set, and the cluster store is etcd"));
 	ck_assert_int_eq(agent_conf_decode(wrong, &c, &e), -1);
 	ck_assert_ptr_nonnull(strstr(e.msg, "claims.kubelt"));
+}
+END_TEST
+
+START_TEST(groups_of_rails)
+{
+	static const struct {
+		const char *groups, *words;
+	} wrong[] = {
+		{ "[]", "claims.groups" },
+		{ "{\"A\":[0]}", "\"A\" is not the name of a group" },
+		{ "{\"2\":[0]}", "\"2\" is not the name of a group" },
+		{ "{\"a-b\":[0]}", "\"a-b\" is not the name of a group" },
+		{ "{\"abcdefghijklmnopq\":[0]}", "is not the name of a group" },
+		{ "{\"a\":\"0-3\"}", "claims.groups.a: must be a list of rails" },
+		{ "{\"a\":[]}", "claims.groups.a: must be a list of rails, and not empty" },
+		{ "{\"a\":[64]}", "claims.groups.a: 64 is not the number of a rail (0 to 63)" },
+		{ "{\"a\":[-1]}", "claims.groups.a: -1 is not the number" },
+		{ "{\"a\":[1.5]}", "claims.groups.a: 1.5 is not the number" },
+		{ "{\"a\":[\"0\"]}", "claims.groups.a: \"0\" is not the number" },
+		{ "{\"a\":[0],\"b\":[1,0]}", "claims.groups.b: rail 0 is given twice" },
+		{ "{\"a\":[0,0]}", "claims.groups.a: rail 0 is given twice" },
+		{ "{\"a\":[0],\"b\":[1],\"c\":[2],\"d\":[3],\"e\":[4],\"f\":[5],\"g\":[6],"
+		  "\"h\":[7],\"i\":[8]}",
+		  "claims.groups: more than 8" },
+	};
+	auto_json struct json *two =
+		parse("{\"claims\":{\"groups\":{\"a\":[3,0],\"plane2\":[63]}}}");
+	struct agent_conf c;
+	struct err e;
+
+	ck_assert_int_eq(agent_conf_decode(two, &c, &e), 0);
+	ck_assert_uint_eq(c.claims.groups.n, 2);
+	ck_assert_str_eq(c.claims.groups.of[0].name, "a");
+	ck_assert_uint_eq(c.claims.groups.of[0].rails, 9);
+	ck_assert_str_eq(c.claims.groups.of[1].name, "plane2");
+	ck_assert(c.claims.groups.of[1].rails == UINT64_C(1) << 63);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		char text[256];
+
+		(void)snprintf(text, sizeof(text), "{\"claims\":{\"groups\":%s}}", wrong[i].groups);
+		auto_json struct json *n = parse(text);
+
+		ck_assert_int_eq(agent_conf_decode(n, &c, &e), -1);
+		ck_assert_msg(strstr(e.msg, wrong[i].words), "%s", e.msg);
+	}
 }
 END_TEST
 
@@ -287,5 +334,5 @@ END_TEST
 TEST_PROGRAM("agent_conf", without_a_file, with_etcd, with_kubernetes, repair_is_an_object_or_false,
 	     plugins_are_an_object_or_false, rails_are_an_object_or_false,
 	     the_device_plugin_is_an_object_or_false, claims_are_off_unless_they_are_there,
-	     metrics_are_an_object_or_false, a_refused_value_is_named_by_its_key,
+	     groups_of_rails, metrics_are_an_object_or_false, a_refused_value_is_named_by_its_key,
 	     no_key_is_mistyped_in_silence)
