@@ -100,6 +100,58 @@ test_kubectl_rail_who_of_no_address()
 	unset KUBECTL
 }
 
+# job_pod NAME LABEL DEVICE...: a pod of job "train" whose claim has these devices of rails.
+job_pod()
+{
+	admin create -f - >/dev/null <<-END && admin create -f - >/dev/null <<-CLAIM || return
+	{apiVersion: v1, kind: Pod, metadata: {name: $1, labels: {$2: train}}, spec: {serviceAccountName: railheadd, containers: [{name: c, image: none}]}}
+	END
+	{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: of-$1},
+	spec: {devices: {requests: [{name: r, exactly: {deviceClassName: rail, count: $(($# - 2))}}]}}}
+	CLAIM
+	jq -nc --arg pod "$1" '{status: {reservedFor: [{resource: "pods", name: $pod, uid: $pod}],
+		allocation: {devices: {results: [{request: "r", driver: "gpu.example.com", pool: "n1", device: "gpu-0"},
+			($ARGS.positional[] | {request: "r", driver: "railhead.io", pool: "n1", device: .})]}}}}' --args "${@:3}" >"$W/allocated" &&
+		admin patch resourceclaim "of-$1" --subresource=status --type=merge --patch-file="$W/allocated" >/dev/null
+}
+test_kubectl_rail_check_of_a_job()
+{
+	NODES=0 cluster_begin
+	job_pod worker-0 batch.kubernetes.io/job-name rails-a-3 || give_up "a pod"
+	admin label pod worker-0 jobset.sigs.k8s.io/jobset-name=set >/dev/null || give_up "a label"
+	job_pod worker-1 jobset.sigs.k8s.io/jobset-name rails-a-0 || give_up "a pod"
+	rail check train
+	eq "rails that meet" "$RC $(<"$W/err")" '0 '
+	has "worker-1" "$(tr -s ' ' <"$W/out")" 'worker-1 - of-worker-1 rails-a'
+	job_pod worker-2 leaderworkerset.sigs.k8s.io/name rail3-vf5 rail0-vf5 || give_up "a pod"
+	rail_fails 1 'The rails of worker-0 and worker-2 do not meet' check train -n railhead
+	rail_fails 1 'do not meet' check train --json
+	eq "json" "$(jq -c 'select(.pod == "worker-2")' "$W/out")" '{"pod":"worker-2","node":"-","claims":["of-worker-2"],"rails":["rail0","rail3"]}'
+	rail check set
+	eq "one pod" "$RC $(tail -n +2 "$W/out" | cut -d ' ' -f 1)" '0 worker-0'
+	rail_fails 1 'no pod is of a Job, JobSet or LeaderWorkerSet other' check other
+	rail_fails 1 'no pod is of a Job, JobSet or LeaderWorkerSet train' check train -n kube-system
+	rail_fails 1 'cannot list resource "pods"' check train --as nobody
+}
+test_kubectl_rail_claim_is_a_template()
+{
+	NODES=0 cluster_begin
+	rail claim job-1 --class rail --count 4 --group a --gpu gpu.example.com --gpus 4
+	eq "claim" "$RC $(<"$W/err")" '0 '
+	eq "the API server takes it" "$(admin create --dry-run=server -o json -f "$W/out" | jq -Sc '[.metadata.namespace, [.spec.spec.devices.requests[].exactly.count], .spec.spec.devices.constraints]')" \
+		'["railhead",[4,4],[{"distinctAttribute":"railhead.io/rail","requests":["rails"]}]]'
+	rail claim 7 --class rails -n kube-system
+	eq "a number as a name" "$(admin create --dry-run=server -o json -f "$W/out" | jq -Sc '[.metadata.namespace, .metadata.name, .spec.spec.devices]')" \
+		'["kube-system","7",{"requests":[{"exactly":{"allocationMode":"ExactCount","count":1,"deviceClassName":"rails"},"name":"rails"}]}]'
+	rail_fails 2 'claim needs the --class of the rails' claim x
+	rail_fails 2 'claim needs one NAME' claim --class rails
+	rail_fails 2 '--group "A: b" is not a name of Kubernetes' claim x --class rails --group 'A: b'
+	rail_fails 2 '--count "0" is not a number from 1' claim x --class rails --count 0
+	rail_fails 2 'claim has no --json' claim x --class rails --json
+	rail_fails 2 '--class is an option of claim' rails --class rails
+	rail_fails 2 'check needs one JOB' check
+}
+
 test_kubectl_rail_explains_its_options()
 {
 	NODES=0 cluster_begin
@@ -107,7 +159,7 @@ test_kubectl_rail_explains_its_options()
 	eq "help" "$RC" 0
 	has "help" "$(<"$W/out")" "usage: kubectl rail usage"
 	eq "options of help and manual page" "$(grep -oE '^  --[a-z-]+' "$W/out" | tr -d ' ' | sort | xargs)" \
-		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|namespace|selector|container|railctl|parallel|deadline|context)\b' | sed 's/^/-/' | sort | xargs)"
+		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|namespace|selector|container|railctl|parallel|deadline|class|count|group|gpus?|context)\b' | sed 's/^/-/' | sort -u | xargs)"
 	rail_fails 2 'there is no command "pools"' pools
 	rail_fails 2 'there is no option --fast' rails --fast 1
 	rail_fails 2 '--deadline "0" is not a number from 1' rails --deadline 0
