@@ -238,7 +238,7 @@ test_server_the_commands_of_readme()
 	cd "$TOP" || exit 2
 	is "${lines[0]}" eval "${lines[0]}"
 	eq "pools" "$(k get railpools -o name | wc -l)" 8
-	eq "classes" "$(k get deviceclasses -o name | sed 's,.*/,,' | xargs)" "rail rails vf vfs"
+	eq "classes" "$(k get deviceclasses -o name | sed 's,.*/,,' | xargs)" "half rail rails vf vfs"
 }
 
 # The values for eight networks of Multus.

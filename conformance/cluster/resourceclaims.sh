@@ -10,25 +10,31 @@ CLASS=rails-by-claim
 IN_POD=/run/railhead/railctl # the image has no library, and is not asked for a shell
 RAIL_POOLS='{"type": "railhead-ipam", "pool": "rail{n}"}'
 
-# claims_up [NETWORK [KEYS]]: rails 0 to 7 of n1 with a pool each, its driver, and a class with such a RailConfig.
+# claims_up [NETWORK [KEYS]]: rails 0 to 7 of n1 with a pool each, its driver, and a class with such a RailConfig. DRIVERS: the nodes, if
+# n1 is not the only one.
 claims_up()
 {
-	local i root config
+	local n config
 	config=${1-'{"kind": "macvlan", "ipam": '$RAIL_POOLS'}'}
-	root=$(node_root 1)
 	trap claims_down EXIT
+	is 'rights' k apply -f "$TOP/packaging/kubernetes/crds" -f "$TOP/packaging/kubernetes/rbac.yaml" -f "$TOP/packaging/kubernetes/policy.yaml" \
+		-f "$TOP/packaging/kubernetes/claims.yaml"
+	for n in ${DRIVERS-1}; do claims_node "$n"; done
+	rails_class "$CLASS" railhead.io/rails set "$config" "${2-null}"
+	eventually rails_published 1
+}
+claims_node() # N
+{
+	local i root
+	root=$(node_root "$1")
 	cp "$FROM/railhead" "$FROM/railhead-hook" "$FROM/railctl" "$root/opt/cni/bin" && mkdir -p "$root/etc/railhead" || fail 'test error: programs'
 	cp "$TOP/examples/rails/rails.json" "$root/etc/railhead/rails.json" || fail 'test error: rails.json'
 	for i in 0 1 2 3 4 5 6 7; do
-		pool 1 "rail$i" --subnet "10.2$i.0.0/16" --range "10.2$i.1.0/${LEAST:-24}"
+		pool "$1" "rail$i" --subnet "10.2$i.0.0/16" --range "10.2$i.$1.0/${LEAST:-24}"
 	done
-	is 'rights' k apply -f "$TOP/packaging/kubernetes/crds" -f "$TOP/packaging/kubernetes/rbac.yaml" -f "$TOP/packaging/kubernetes/policy.yaml" \
-		-f "$TOP/packaging/kubernetes/claims.yaml"
-	kubeconfig agent1 >"$root/etc/railhead/kubeconfig"
-	agent 1 '{"kubernetes": {"kubeconfig": "/etc/railhead/kubeconfig"}, "claims": {}}'
-	driver_starts
-	rails_class "$CLASS" railhead.io/rails set "$config" "${2-null}"
-	eventually rails_published 1
+	kubeconfig "agent$1" >"$root/etc/railhead/kubeconfig"
+	agent "$1" '{"kubernetes": {"kubeconfig": "/etc/railhead/kubeconfig"}, "claims": {'"${OF_AGENT-}"'}}'
+	driver_starts "$1"
 }
 rails_class() # NAME EXTENDED KIND NETWORK [KEYS]
 {
@@ -39,34 +45,37 @@ rails_class() # NAME EXTENDED KIND NETWORK [KEYS]
 }
 claims_down()
 {
+	local n
 	kn delete pod --all --grace-period=1 --wait --timeout=${LONG}s >/dev/null 2>&1
 	kn delete resourceclaim --all --wait --timeout=${LONG}s >/dev/null 2>&1
-	eventually nothing_of_claims || fail "left of claims: $(<"$W/is")"
-	multus_thin 1 "$(cluster_network 1)"
-	service 1 railhead-devices stop
-	service 1 railheadd stop
-	rm -f "$(node_root 1)"/etc/railhead/{agent.json,rails.json,kubeconfig} "$(node_root 1)"/opt/cni/bin/{railhead,railhead-hook,railctl}
+	for n in ${DRIVERS-1}; do
+		eventually nothing_of_claims "$n" || fail "left of claims: $(<"$W/is")"
+		[ "$n" != 1 ] || multus_thin 1 "$(cluster_network 1)"
+		service "$n" railhead-devices stop
+		service "$n" railheadd stop
+		rm -f "$(node_root "$n")"/etc/railhead/{agent.json,rails.json,kubeconfig} "$(node_root "$n")"/opt/cni/bin/{railhead,railhead-hook,railctl}
+	done
 	k delete deviceclass $CLASS --ignore-not-found >/dev/null
 	k delete resourceslice --field-selector spec.driver=railhead.io >/dev/null
 	k delete railnodes --all >/dev/null 2>&1
 }
-# driver_starts: and the kubelet knows it. A pod that comes earlier is asked for again after a minute.
+# driver_starts [N]: and the kubelet knows it. A pod that comes earlier is asked for again after a minute.
 driver_starts()
 {
 	local before
-	before=$(registered)
-	is 'the driver' service 1 railhead-devices start
-	eventually registered_again "$before"
+	before=$(registered "$@")
+	is 'the driver' service "${1-1}" railhead-devices start
+	eventually registered_again "$before" "$@"
 }
-registered() { node 1 sh -c 'grep -c "the kubelet has registered" /var/log/railhead-devices.log 2>/dev/null'; }
-registered_again() { [ "$(registered)" -gt "${1:-0}" ]; }
+registered() { node "${1-1}" sh -c 'grep -c "the kubelet has registered" /var/log/railhead-devices.log 2>/dev/null'; }
+registered_again() { [ "$(registered "${@:2}")" -gt "${1:-0}" ]; } # BEFORE [N]
 slices() { k get resourceslices -o json | jq -c '[.items[].spec | select(.driver == "railhead.io") | .devices[]?] | '"$1"; }
 rails_published() { [ "$(slices '[.[] | select(.attributes.kind.string == "card") | .attributes.rail.int] | unique')" = '[0,1,2,3,4,5,6,7]' ]; }
-# nothing_of_claims: neither file nor folder of a claim is left on n1, but the lock of all.
+# nothing_of_claims [N]: neither file nor folder of a claim is left on the node, but the lock of all.
 nothing_of_claims()
 {
-	node 1 sh -c "ls $CLAIMS 2>/dev/null | grep -v '^lock$'; ls /run/cdi 2>/dev/null | grep railhead.io" >"$W/is"
-	[ ! -s "$W/is" ] && [ -z "$(leases 1)" ] && [ -z "$(records 1)" ]
+	node "${1-1}" sh -c "ls $CLAIMS 2>/dev/null | grep -v '^lock$'; ls /run/cdi 2>/dev/null | grep railhead.io" >"$W/is"
+	[ ! -s "$W/is" ] && [ -z "$(leases "${1-1}")" ] && [ -z "$(records "${1-1}")" ]
 }
 
 # minor: of the version of Kubernetes. from_version MINOR WHAT: without it there is nothing to test.

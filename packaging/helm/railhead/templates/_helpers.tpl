@@ -49,6 +49,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- if .Values.claims.enabled }}
 {{- $all = set $all "claims" dict }}
+{{- with .Values.claims.groups }}
+{{- $_ := set $all.claims "groups" . }}
+{{- end }}
 {{- end }}
 {{- if not (kindIs "bool" $all.plugins) }}
 {{- $plugins := $all.plugins | default dict }}

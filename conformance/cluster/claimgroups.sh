@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# claimgroups.sh: rails that agree between pods: groups of rails on both nodes, `kubectl rail claim` and `kubectl rail check`. Sourced by
+# run.sh; claims_up and others are of resourceclaims.sh, rail of kubectl.sh.
+
+GROUP_A='rails: rail0 rail1 rail2 rail3'
+GROUP_B='rails: rail4 rail5 rail6 rail7'
+
+# groups_up: the classes half (a group) and rail (single ones) beside that of all rails.
+groups_up()
+{
+	from_version 36 'limits that are claims'
+	DRIVERS='1 2' OF_AGENT='"groups": {"a": [0, 1, 2, 3], "b": [4, 5, 6, 7]}'
+	claims_up
+	trap groups_down EXIT
+	rails_class half railhead.io/half group '{"kind": "macvlan", "ipam": '"$RAIL_POOLS"'}'
+	rails_class rail '' card '{"kind": "macvlan", "ipam": '"$RAIL_POOLS"'}'
+	eventually groups_published
+}
+groups_published() { [ "$(slices '[.[] | select(.attributes.kind.string == "group") | .attributes.group.string] | group_by(.) | map(length)')" = '[32,32]' ]; }
+groups_down()
+{
+	kn delete job --all --wait --timeout=${LONG}s >/dev/null 2>&1
+	claims_down
+	k delete deviceclass half rail --ignore-not-found >/dev/null
+}
+# half NAME NODE: a pod with the rails of some group
+half() { counting "$1" '.spec.nodeSelector["kubernetes.io/hostname"] = "n'"$2"'" | .spec.containers[0].resources.limits = {"railhead.io/half": "1"}'; }
+
+# The second pod of a node has other rails than the first one, and the nodes begin with different groups.
+once_small_jobs_go_round_the_groups()
+{
+	groups_up
+	half a 1
+	half c 2
+	running a c
+	half b 1
+	running b
+	eq 'the first pod of n1' "$(saw a)" "$GROUP_A"
+	eq 'the second pod of n1' "$(saw b)" "$GROUP_B"
+	eq 'the first pod of n2' "$(saw c)" "$GROUP_B"
+	eq 'the addresses of n2' "$(leases 2 | cut -d. -f2 | xargs)" '24 25 26 27'
+	# Rails of one claim are of one group; which one, the node says.
+	kn apply -f - >/dev/null <<-'END' || fail 'test error: template'
+	{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: four}, spec: {spec: {devices: {
+	requests: [{name: rails, exactly: {deviceClassName: rail, count: 4}}],
+	constraints: [{requests: [rails], matchAttribute: railhead.io/group}]}}}}
+	END
+	counting d '.spec.nodeSelector["kubernetes.io/hostname"] = "n2" | del(.spec.containers[0].resources.limits)
+		| .spec.resourceClaims = [{name: "r", resourceClaimTemplateName: "four"}] | .spec.containers[0].resources.claims = [{name: "r"}]'
+	running d
+	eq 'four rails of one claim' "$(saw d)" "$GROUP_B"
+}
+
+# job NAME FILTER: two pods on two nodes
+job()
+{
+	manifest x '' 'del(.spec.nodeName)' | jq --arg name "$1" '.spec as $spec | {apiVersion: "batch/v1", kind: "Job", metadata: {$name}, spec: {parallelism: 2, completions: 2,
+		completionMode: "Indexed", template: {spec: ($spec + {restartPolicy: "Never", topologySpreadConstraints: [{maxSkew: 1, topologyKey: "kubernetes.io/hostname",
+		whenUnsatisfiable: "DoNotSchedule", labelSelector: {matchLabels: {"batch.kubernetes.io/job-name": $name}}}]})}}}
+		| .spec.template.spec.containers[0].command = ["/bin/sh", "-c", "echo rails: $(ls /sys/class/net | grep ^rail | sort | tr \"\\n\" \" \"); trap exit TERM; sleep 1000000 & wait"]
+		| .spec.template |= ('"$2"')' | kn create -f - >/dev/null || fail "test error: job $1"
+	eventually job_runs "$1"
+	# shellcheck disable=SC2046 # names
+	running $(pods_of "$1")
+}
+no_claims() { [ "$(kn get resourceclaims -o json | jq '.items | length')" = 0 ]; }
+pods_of() { kn get pods -l "batch.kubernetes.io/job-name=$1" -o json | jq -r '.items[].metadata.name'; }
+job_runs() { [ "$(pods_of "$1" | wc -l)" = 2 ]; }
+
+# One template for a job: both pods have the same rails, and reach each other. Without it the nodes choose, and `kubectl rail check` says so.
+once_a_job_with_one_group()
+{
+	local p
+	groups_up
+	rail claim train --class half --group a
+	is 'the template' kn apply -f "$W/out"
+	job train '.spec.resourceClaims = [{name: "rails", resourceClaimTemplateName: "train"}] | .spec.containers[0].resources.claims = [{name: "rails"}]'
+	for p in $(pods_of train); do eq "what $p saw" "$(saw "$p")" "$GROUP_A"; done
+	eq 'nodes' "$(kn get pods -o json | jq -r '.items[].spec.nodeName' | sort | xargs)" 'n1 n2'
+	p=$(kn get pods -o json | jq -r '.items[] | select(.spec.nodeName == "n1").metadata.name')
+	is 'rail 3 reaches the other pod' kn exec "$p" -- ping -c 1 -W 10 -I rail3 "$(leases 2 | grep '^10\.23\.')"
+	rail check train -n "$NAMESPACE"
+	eq 'rails meet' "$RC $(<"$W/err")" '0 '
+	has 'its rails' "$(tr -s ' ' <"$W/out")" "$p n1 "
+	is 'the job ends' kn delete job train --cascade=foreground --wait --timeout=${LONG}s
+	eventually no_claims
+	job loose '.spec.containers[0].resources.limits = {"railhead.io/half": "1"}'
+	rail check loose -n "$NAMESPACE"
+	eq 'rails do not meet' "$RC" 1
+	has 'rails do not meet' "$(<"$W/err")" 'do not meet'
+	# Single rails, by their group.
+	rail claim two --class rail --count 2 --group b
+	is 'the template' kn apply -f "$W/out"
+	job two '.spec.resourceClaims = [{name: "rails", resourceClaimTemplateName: "two"}] | .spec.containers[0].resources.claims = [{name: "rails"}]'
+	for p in $(pods_of two); do eq "what $p saw" "$(saw "$p")" 'rails: rail4 rail5'; done
+	rail check two -n "$NAMESPACE" --json
+	eq 'its rails as JSON' "$RC $(jq -c .rails "$W/out" | sort -u)" '0 ["rail4","rail5"]'
+}
