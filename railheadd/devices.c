@@ -79,6 +79,8 @@ static int start_plugins(struct devices_program *p, struct err *e)
 		.ctx = p->ctx,
 		.folder = c->resources,
 		.kubelet = c->kubelet,
+		.bin = c->bin,
+		.rails = &prepared_rails,
 		.changed = tell_agent,
 		.arg = p,
 	};

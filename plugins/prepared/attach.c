@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cni/record/record.h"
 #include "lib/sys/fs.h"
@@ -293,13 +294,21 @@ static void take_back(const struct prepared_job *job, struct claims *all)
 static int write_public(const struct prepared_job *job, const struct prepared_sandbox *s,
 			const struct claims *all, struct err *e)
 {
-	char path[PATH_MAX];
-	bool added = all->n && faccessat(all->pod.dir, PREPARED_PUBLIC "/explain.txt", F_OK, 0);
+	char path[PATH_MAX], done[PATH_MAX] = "", last[PATH_MAX];
+	bool added = false;
 
 	for (size_t i = 0; i < all->n; i++)
 		added |= all->item[i].added;
-	prepared_public(job->ctx, job->pod_uid, path);
-	return added ? pod_files_write(job->ctx, s->netns, path, e) : 0;
+	for (size_t i = 0; i < all->n; i++) {
+		prepared_public(job->ctx, job->pod_uid, all->item[i].p.claim.uid, path);
+		if (strcmp(path, done) == 0)
+			continue;
+		(void)snprintf(done, sizeof(done), "%s", path);
+		(void)snprintf(last, sizeof(last), "%.4000s/explain.txt", path);
+		if ((added || access(last, F_OK)) && pod_files_write(job->ctx, s->netns, path, e))
+			return -1;
+	}
+	return 0;
 }
 
 static int attach_all(const struct prepared_job *job, const struct prepared_sandbox *s,
@@ -366,15 +375,19 @@ int prepared_verify(const struct prepared_job *job, const struct prepared_sandbo
 
 /* ---- the files of a pod, once more ---- */
 
-/* 1: written; 0: no claim of the pod is attached. */
 static int refresh_pod(const struct prepared_job *job, const struct claims *all, struct err *e)
 {
+	char path[PATH_MAX], done[PATH_MAX] = "";
+
 	for (size_t i = 0; i < all->n; i++) {
 		struct one x = { .job = job, .p = &all->item[i].p };
 		auto_attached struct attached a = { .tree = NULL };
-		char file[PREPARED_FILE], path[PATH_MAX];
+		char file[PREPARED_FILE];
 		int rc;
 
+		prepared_public(job->ctx, job->pod_uid, x.p->claim.uid, path);
+		if (strcmp(path, done) == 0)
+			continue;
 		prepared_name(x.p->claim.uid, PREPARED_RESULT, file);
 		rc = attached_read(all->pod.dir, file, &a, e);
 		x.netns = a.netns;
@@ -382,8 +395,9 @@ static int refresh_pod(const struct prepared_job *job, const struct claims *all,
 			rc = is_whole(&x, &a, e);
 		if (rc == 0)
 			continue;
-		prepared_public(job->ctx, job->pod_uid, path);
-		return rc < 0 || pod_files_write(job->ctx, a.netns, path, e) ? -1 : 1;
+		if (rc < 0 || pod_files_write(job->ctx, a.netns, path, e))
+			return -1;
+		(void)snprintf(done, sizeof(done), "%s", path);
 	}
 	return 0;
 }

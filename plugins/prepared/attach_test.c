@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,15 +78,16 @@ static void put_claim(const char *uid, const char *networks)
 }
 
 /* As rails writes it. */
-static void put_record(const char *uid, const char *ifname)
+static void put_record_at(const char *uid, const char *ifname, const char *netns)
 {
 	auto_netns struct netns self = net_self();
 	auto_json struct json *config = NULL;
 	struct record r = { .key = { "net", uid, ifname },
 			    .plugin = "rails",
 			    .kind = "macvlan",
-			    .netns = here.netns,
+			    .netns = netns,
 			    .netns_id = self.id,
+			    .from = netns_view_self(&ctx),
 			    .master = "",
 			    .cni_path = "",
 			    .args = "" };
@@ -95,6 +97,11 @@ static void put_record(const char *uid, const char *ifname)
 	good(json_parse(NETWORK, strlen(NETWORK), "config", &config, &e), &e);
 	r.config = config;
 	good(record_write(&ctx, &r, &e), &e);
+}
+
+static void put_record(const char *uid, const char *ifname)
+{
+	put_record_at(uid, ifname, here.netns);
 }
 
 /* The calls since the last look, without line breaks. */
@@ -297,6 +304,153 @@ START_TEST(a_damaged_claim_ends_by_its_records)
 }
 END_TEST
 
+/* ---- slots of a device plugin ---- */
+
+#define SLOT "rails-3"
+
+/* What the hook does for a pod with the slot. */
+static int take_slot(const char *pod, const char *slot, struct err *e)
+{
+	static char claim[64];
+	const char config[] = "{\"networks\":[" NETWORK "],\"memlock\":true}";
+	auto_prepared struct prepared p = { .networks = NULL };
+
+	good(prepared_slot_decode(config, strlen(config), &p, e), e);
+	(void)snprintf(claim, sizeof(claim), "%s-%s", pod, slot);
+	(void)snprintf(p.pod.uid, sizeof(p.pod.uid), "%s", pod);
+	(void)snprintf(p.claim.uid, sizeof(p.claim.uid), "%s", claim);
+	(void)snprintf(p.pod.ns, sizeof(p.pod.ns), "jobs");
+	(void)snprintf(p.pod.name, sizeof(p.pod.name), "train-0");
+	p.claim.ns[0] = p.claim.name[0] = 'x';
+	job.pod_uid = p.pod.uid;
+	job.claim_uid = claim;
+	int rc = prepared_slot_take(&job, &p, e);
+	job.pod_uid = strcmp(pod, POD) == 0 ? POD : "later";
+	return rc;
+}
+static bool slot_has(const char *file)
+{
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "/mnt/run/slots/" SLOT "/%s", file);
+	return access(path, F_OK) == 0;
+}
+
+START_TEST(a_slot_is_of_one_pod_at_a_time)
+{
+	const struct prepared_sandbox there = { .netns = "/mnt/ns" };
+	struct err e = { .msg = "" };
+
+	set_up();
+	good(prepared_slot_make(&ctx, SLOT, &e), &e);
+	good(prepared_slot_make(&ctx, SLOT, &e), &e);
+	testing_file("/mnt/run/slots/" SLOT "/railctl", 0444, "");
+	good(take_slot(POD, SLOT, &e), &e);
+	good(take_slot(POD, SLOT, &e), &e);
+	ck_assert(has_file(POD "-" SLOT ".json") && !has_file("pod"));
+	fails(take_slot(POD, "rails-4", &e), &e, ERR_FORBIDDEN, "another container of the pod");
+	good(take_slot(POD, SLOT, &e), &e);
+	testing_file("/mnt/ns", 0600, "");
+	ck_assert_int_eq(mount("/proc/self/ns/net", "/mnt/ns", NULL, MS_BIND, NULL), 0);
+	good(prepared_attach(&job, &there, &e), &e);
+	put_record_at(POD "-" SLOT, "claim0", "/mnt/ns");
+	net_enter_new();
+	ck_assert(slot_has("nccl.conf") && slot_has("explain.txt"));
+	ck_assert_str_eq(calls(), "ADD " POD "-" SLOT " claim0,");
+	/* Its namespace exists. */
+	fails(take_slot("later", SLOT, &e), &e, ERR_BUSY, "has not ended yet");
+	job.pod_uid = POD;
+	job.claim_uid = POD "-" SLOT;
+	ck_assert_int_eq(prepared_slot_end(&job, &e), 0);
+	ck_assert_str_eq(calls(), "");
+	ck_assert_int_eq(umount("/mnt/ns") | unlink("/mnt/ns"), 0);
+	good(take_slot("later", SLOT, &e), &e);
+	ck_assert_str_eq(calls(), "DEL " POD "-" SLOT " claim0,");
+	ck_assert(!has_file(".") && !slot_has("nccl.conf") && slot_has("railctl"));
+	/* Nothing is attached of it. */
+	ck_assert_int_eq(prepared_slot_end(&job, &e), 1);
+	ck_assert_int_eq(prepared_slot_end(&job, &e), 1);
+}
+END_TEST
+
+static int count_slots(const char *pod_uid, const char *claim_uid, void *arg, struct err *e)
+{
+	(void)e;
+	ck_assert_str_eq(prepared_slot_name(pod_uid, claim_uid), SLOT);
+	++*(int *)arg;
+	return 0;
+}
+
+/* The gate attached it. DEL names its namespace, if it comes. */
+START_TEST(a_slot_ends_with_its_namespace)
+{
+	const struct prepared_sandbox gate = { .netns = here.netns };
+	const struct prepared_sandbox other = { "/mnt/other", "primary", "sandbox-1", "eth0" };
+	struct err e = { .msg = "" };
+	int n = 0;
+
+	set_up();
+	good(prepared_slot_each(&ctx, count_slots, &n, &e), &e);
+	good(prepared_slot_make(&ctx, SLOT, &e), &e);
+	put_claim(CLAIM, NETWORK);
+	good(take_slot(POD, SLOT, &e), &e);
+	good(prepared_attach(&job, &gate, &e), &e);
+	put_record(POD "-" SLOT, "claim0");
+	good(prepared_slot_each(&ctx, count_slots, &n, &e), &e);
+	ck_assert_int_eq(n, 1);
+	job.claim_uid = NULL;
+	(void)calls();
+	good(prepared_detach(&job, &other, &e), &e);
+	ck_assert_str_eq(calls(), "");
+	/* The claim of Kubernetes is the driver's to end. */
+	good(prepared_detach(&job, &here, &e), &e);
+	ck_assert_str_eq(calls(), "DEL " POD "-" SLOT " claim0,");
+	ck_assert(has_file("11aa.result") && !has_file(POD "-" SLOT ".json"));
+	ck_assert(!slot_has("env"));
+}
+END_TEST
+
+/* The first call failed half-way. */
+START_TEST(the_end_of_a_slot_goes_on)
+{
+	struct err e = { .msg = "" };
+	int n = 0;
+
+	set_up();
+	good(prepared_slot_make(&ctx, SLOT, &e), &e);
+	good(take_slot(POD, SLOT, &e), &e);
+	good(prepared_attach(&job, &(struct prepared_sandbox){ .netns = "/proc/self/ns/net" }, &e),
+	     &e);
+	testing_file("/mnt/DEL-claim0", 0600, "");
+	fails(prepared_end(&job, &e), &e, ERR_BUSY, "busy");
+	good(prepared_slot_each(&ctx, count_slots, &n, &e), &e);
+	ck_assert_int_eq(n, 1);
+	fails(prepared_attach(&job, &here, &e), &e, ERR_NOTFOUND, "not prepared");
+	ck_assert_int_eq(unlink("/mnt/DEL-claim0"), 0);
+	good(prepared_end(&job, &e), &e);
+	ck_assert(!has_file("."));
+}
+END_TEST
+
+START_TEST(the_argument_of_the_hook_of_a_slot)
+{
+	static const char *const bad[] = { "", "[]", "{}", "{\"networks\":1}" };
+	auto_prepared struct prepared p = { .networks = NULL };
+	struct err e = { .msg = "" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		fails(prepared_slot_decode(bad[i], strlen(bad[i]), &p, &e), &e, ERR_DECODE, "");
+	good(prepared_slot_decode("{\"networks\":[]}", 15, &p, &e), &e);
+	auto_free char *text = prepared_slot_print(p.networks, true);
+	ck_assert_str_eq(text, "{\"networks\":[],\"memlock\":true}");
+	ck_assert_ptr_null(prepared_slot_name("a", "a-"));
+	ck_assert_ptr_null(prepared_slot_name("a", "ab-c"));
+	ck_assert_str_eq(prepared_slot_name("a", "a-rails-1"), "rails-1");
+}
+END_TEST
+
+/* ---- reservations ---- */
+
 #define IPAM                                                                                       \
 	"#!/bin/sh\ncat >>/mnt/stdin\necho \"$CNI_COMMAND $CNI_CONTAINERID $CNI_IFNAME\" "         \
 	">>/mnt/calls\n[ ! -e /mnt/full ] || { echo '{\"code\":101,\"msg\":\"no address is "       \
@@ -342,7 +496,9 @@ START_TEST(a_reservation_is_the_ADD_of_the_IPAM)
 }
 END_TEST
 
-TEST_PROGRAM("prepared_attach", all_claims_of_a_pod_are_attached, files_are_written_again,
+TEST_PROGRAM("prepared_attach", a_slot_is_of_one_pod_at_a_time, a_slot_ends_with_its_namespace,
+	     the_end_of_a_slot_goes_on, the_argument_of_the_hook_of_a_slot,
+	     all_claims_of_a_pod_are_attached, files_are_written_again,
 	     a_failure_takes_all_claims_back, a_whole_claim_is_checked,
 	     only_the_claims_of_a_sandbox_are_detached, the_last_end_removes_the_folder,
 	     a_damaged_claim_ends_by_its_records, a_reservation_is_the_ADD_of_the_IPAM)

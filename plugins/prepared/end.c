@@ -85,6 +85,54 @@ static int read_networks(const struct prepared_job *job, int dir, const char *ui
 	return read_records(job->ctx, out, lost, e);
 }
 
+/* ---- the end of a claim ---- */
+
+/* The last claim takes the other files of the folder with it. */
+static int empty_folder(int dir, struct err *e)
+{
+	auto_fs_names struct fs_names files = { .n = 0 }, public = { .n = 0 };
+	char name[300], uid[64];
+	struct err why;
+
+	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
+		return -1;
+	for (size_t i = 0; i < files.n; i++)
+		if (prepared_uid_of(files.name[i], PREPARED_CLAIM, uid) ||
+		    prepared_uid_of(files.name[i], PREPARED_RESULT, uid) ||
+		    prepared_uid_of(files.name[i], PREPARED_ENDING, uid))
+			return 0;
+	if (fs_unlink_at(dir, PREPARED_HOLDER, e))
+		return -1;
+	if (fs_names_at(dir, PREPARED_PUBLIC, FS_NAMES_MAX, &public, &why))
+		return fs_is_gone(dir, PREPARED_PUBLIC, &why) ? 0 : err_pass(e, &why);
+	for (size_t i = 0; i < public.n; i++) {
+		(void)snprintf(name, sizeof(name), PREPARED_PUBLIC "/%.255s", public.name[i]);
+		if (unlinkat(dir, name, 0) && errno != ENOENT)
+			return err_set(e, ERR_IO, errno, "remove %s", name);
+	}
+	return fs_remove_empty_at(dir, PREPARED_PUBLIC, e);
+}
+
+/* From the first step on no program attaches the claim, and the next call knows its networks. */
+int prepared_end_at(const struct prepared_job *job, const struct prepared_pod *pod, struct err *e)
+{
+	auto_prepared struct prepared p = { .networks = NULL };
+	const char *slot = prepared_slot_name(job->pod_uid, job->claim_uid);
+	char file[PREPARED_FILE], ending[PREPARED_FILE];
+
+	prepared_name(job->claim_uid, PREPARED_CLAIM, file);
+	prepared_name(job->claim_uid, PREPARED_ENDING, ending);
+	if (renameat(pod->dir, file, pod->dir, ending) && errno != ENOENT)
+		return err_set(e, ERR_IO, errno, "rename %s", file);
+	return read_networks(job, pod->dir, job->claim_uid, &p, e) < 0 ||
+			       prepared_detach_claim(job, pod->dir, &p, e) ||
+			       prepared_refusal_forget(job->ctx, job->claim_uid, e) ||
+			       (slot && prepared_slot_clear(job->ctx, slot, e)) ||
+			       fs_unlink_at(pod->dir, ending, e) || empty_folder(pod->dir, e)
+		       ? -1
+		       : 0;
+}
+
 /* ---- sandboxes ---- */
 
 /* Which claims: of one attachment, or of those that are not in the list of conf. */
@@ -113,6 +161,7 @@ static int detach_matched(const struct prepared_job *job, const struct prepared_
 
 	if (!prepared_uid_of(file, PREPARED_RESULT, uid))
 		return 0;
+	const bool slot = prepared_slot_name(job->pod_uid, uid);
 	const int rc = attached_read(pod->dir, file, &a, &why);
 	/* To which sandbox it belongs is not known: the claim's end, or the next sandbox, cleans.
 	 */
@@ -122,8 +171,16 @@ static int detach_matched(const struct prepared_job *job, const struct prepared_
 	}
 	if (rc < 0)
 		return err_pass(e, &why);
-	if (rc == 0 || !is_matched(m, &a))
+	if (rc == 0 || !(is_matched(m, &a) ||
+			 (slot && m->s && prepared_slot_is_at(job->ctx, uid, m->s->netns))))
 		return 0;
+	/* No driver ends it. */
+	if (slot) {
+		struct prepared_job end = *job;
+
+		end.claim_uid = uid;
+		return prepared_end_at(&end, pod, e);
+	}
 	return read_networks(job, pod->dir, uid, &p, e) < 0 ||
 			       prepared_detach_claim(job, pod->dir, &p, e)
 		       ? -1
@@ -181,51 +238,7 @@ int prepared_gc(const struct prepared_job *job, const struct cni_conf *conf, str
 	return conf->valid ? detach_pods(job, &m, e) : 0;
 }
 
-/* ---- the end of a claim ---- */
-
-/* The last claim takes the other files of the folder with it. */
-static int empty_folder(int dir, struct err *e)
-{
-	auto_fs_names struct fs_names files = { .n = 0 }, public = { .n = 0 };
-	char name[300], uid[64];
-	struct err why;
-
-	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
-		return -1;
-	for (size_t i = 0; i < files.n; i++)
-		if (prepared_uid_of(files.name[i], PREPARED_CLAIM, uid) ||
-		    prepared_uid_of(files.name[i], PREPARED_RESULT, uid) ||
-		    prepared_uid_of(files.name[i], PREPARED_ENDING, uid))
-			return 0;
-	if (fs_unlink_at(dir, PREPARED_HOLDER, e))
-		return -1;
-	if (fs_names_at(dir, PREPARED_PUBLIC, FS_NAMES_MAX, &public, &why))
-		return fs_is_gone(dir, PREPARED_PUBLIC, &why) ? 0 : err_pass(e, &why);
-	for (size_t i = 0; i < public.n; i++) {
-		(void)snprintf(name, sizeof(name), PREPARED_PUBLIC "/%.255s", public.name[i]);
-		if (unlinkat(dir, name, 0) && errno != ENOENT)
-			return err_set(e, ERR_IO, errno, "remove %s", name);
-	}
-	return fs_remove_empty_at(dir, PREPARED_PUBLIC, e);
-}
-
-/* From the first step on no program attaches the claim, and the next call knows its networks. */
-static int end_claim(const struct prepared_job *job, const struct prepared_pod *pod, struct err *e)
-{
-	auto_prepared struct prepared p = { .networks = NULL };
-	char file[PREPARED_FILE], ending[PREPARED_FILE];
-
-	prepared_name(job->claim_uid, PREPARED_CLAIM, file);
-	prepared_name(job->claim_uid, PREPARED_ENDING, ending);
-	if (renameat(pod->dir, file, pod->dir, ending) && errno != ENOENT)
-		return err_set(e, ERR_IO, errno, "rename %s", file);
-	return read_networks(job, pod->dir, job->claim_uid, &p, e) < 0 ||
-			       prepared_detach_claim(job, pod->dir, &p, e) ||
-			       prepared_refusal_forget(job->ctx, job->claim_uid, e) ||
-			       fs_unlink_at(pod->dir, ending, e) || empty_folder(pod->dir, e)
-		       ? -1
-		       : 0;
-}
+/* ---- one claim ---- */
 
 int prepared_end(const struct prepared_job *job, struct err *e)
 {
@@ -233,7 +246,7 @@ int prepared_end(const struct prepared_job *job, struct err *e)
 	int rc = prepared_open(job->ctx, job->pod_uid, false, &pod, e);
 
 	if (rc > 0)
-		rc = end_claim(job, &pod, e);
+		rc = prepared_end_at(job, &pod, e);
 	prepared_close(&pod, job->pod_uid);
 	return rc < 0 ? err_wrap(e, "end of claim %s", job->claim_uid) : 0;
 }

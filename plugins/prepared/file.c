@@ -113,10 +113,16 @@ bool prepared_uid_of(const char *file, const char *suffix, char uid[64])
 	return id_valid(uid);
 }
 
-void prepared_public(const struct ctx *ctx, const char *pod_uid, char out[PATH_MAX])
+void prepared_public(const struct ctx *ctx, const char *pod_uid, const char *claim_uid,
+		     char out[PATH_MAX])
 {
-	(void)snprintf(out, PATH_MAX, "%.1024s/" PREPARED_FOLDER "/%.63s/" PREPARED_PUBLIC,
-		       ctx->run_dir, pod_uid);
+	const char *slot = prepared_slot_name(pod_uid, claim_uid);
+
+	if (slot)
+		prepared_slot_folder(ctx, slot, out);
+	else
+		(void)snprintf(out, PATH_MAX, "%.1024s/" PREPARED_FOLDER "/%.63s/" PREPARED_PUBLIC,
+			       ctx->run_dir, pod_uid);
 }
 
 static int check_uid(const char *uid, const char *what, struct err *e)
@@ -279,8 +285,9 @@ static int put_file(const struct prepared_pod *pod, const struct prepared *p, st
 		return err_set(e, ERR_CONFIG, 0, WHAT ": it is longer than %d bytes",
 			       JSON_MAX_SIZE);
 	/* A runtime mounts it before the hook of the container writes into it. */
-	if ((mkdirat(pod->dir, PREPARED_PUBLIC, 0755) && errno != EEXIST) ||
-	    fchmodat(pod->dir, PREPARED_PUBLIC, 0755, 0))
+	if (!prepared_slot_name(p->pod.uid, p->claim.uid) &&
+	    ((mkdirat(pod->dir, PREPARED_PUBLIC, 0755) && errno != EEXIST) ||
+	     fchmodat(pod->dir, PREPARED_PUBLIC, 0755, 0)))
 		return err_set(e, ERR_IO, errno, "make the folder " PREPARED_PUBLIC);
 	prepared_name(p->claim.uid, PREPARED_CLAIM, file);
 	/* Not durable on purpose, as the records: the driver prepares again after a boot. */

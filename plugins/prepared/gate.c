@@ -30,6 +30,7 @@
 #define NOT_ON_HOST "rails are for pods without hostNetwork"
 #define USAGE                                                                                      \
 	"usage: railhead-hook --pod UID --claim UID <STATE\n"                                      \
+	"       railhead-hook --slot NAME --config JSON <STATE\n"                                  \
 	"It is a createRuntime hook; see railhead-hook(8).\n"
 
 /* ---- pure ---- */
@@ -96,6 +97,67 @@ bool gate_is_in_pod(const char *cgroups, const char *pod_uid)
 	return false;
 }
 
+/* The UID of a part that could be of some pod. */
+static bool read_uid(struct slice part, char uid[64])
+{
+	static const char end[] = ".slice", head[] = "pod";
+	char text[256];
+
+	if (part.len >= sizeof(text))
+		return false;
+	(void)snprintf(text, sizeof(text), "%.*s", (int)part.len, part.p);
+	char *dot = strstr(text, end), *at = text;
+	const bool systemd = dot && !dot[sizeof(end) - 1];
+
+	if (systemd) {
+		*dot = '\0';
+		at = strrchr(text, '-') ? strrchr(text, '-') + 1 : text;
+	}
+	if (strncmp(at, head, sizeof(head) - 1) != 0 || strlen(at + sizeof(head) - 1) >= 64)
+		return false;
+	(void)snprintf(uid, 64, "%s", at + sizeof(head) - 1);
+	for (char *p = uid; systemd && (p = strchr(p, '_'));)
+		*p = '-';
+	return id_valid(uid) && is_of_pod(part, uid);
+}
+
+bool gate_pod_of(const char *cgroups, char uid[64])
+{
+	struct slice rest = { cgroups, strlen(cgroups) }, line, part;
+	char found[64];
+	bool any = false;
+
+	while (!any && slice_next(&rest, '\n', &line))
+		while (slice_next(&line, '/', &part))
+			if (read_uid(part, found)) {
+				memcpy(uid, found, sizeof(found));
+				any = true;
+			}
+	return any;
+}
+
+void gate_pod_names(const struct json *config, struct prepared_id *pod)
+{
+	static const char *const keys[][2] = {
+		{ "io.kubernetes.cri.sandbox-namespace", "io.kubernetes.cri.sandbox-name" },
+		{ "io.kubernetes.pod.namespace", "io.kubernetes.pod.name" },
+	};
+	const struct json *texts = json_get(config, "annotations");
+
+	(void)snprintf(pod->ns, sizeof(pod->ns), "unknown");
+	(void)snprintf(pod->name, sizeof(pod->name), "%s", pod->uid);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const char *ns = json_text(texts, keys[i][0]), *name = json_text(texts, keys[i][1]);
+
+		if (!id_valid(ns) || strlen(ns) >= sizeof(pod->ns) || !id_valid(name) ||
+		    strlen(name) >= sizeof(pod->name))
+			continue;
+		(void)snprintf(pod->ns, sizeof(pod->ns), "%s", ns);
+		(void)snprintf(pod->name, sizeof(pod->name), "%s", name);
+		return;
+	}
+}
+
 /* ---- proofs ---- */
 
 struct gate {
@@ -106,6 +168,9 @@ struct gate {
 	char netns[PATH_MAX]; /* of the container */
 	char root[PATH_MAX];  /* its files, as the host sees them */
 	bool proved;          /* it is a container of the pod */
+	/* Of a slot: */
+	const char *slot, *config; /* NULL: it is a claim of Kubernetes */
+	struct prepared prepared;  /* the claim that the hook makes */
 };
 
 static int open_netns_of(const struct gate *g, const char *pid, struct netns *out, struct err *e)
@@ -132,6 +197,8 @@ static int read_bundle(struct gate *g, struct err *e)
 		err_set(e, ERR_FORBIDDEN, 0, "the container is not in the network of a pod");
 		return err_hint(e, NOT_ON_HOST);
 	}
+	if (g->slot)
+		gate_pod_names(config, &g->prepared.pod);
 	const char *root = json_text(json_get(config, "root"), "path");
 	(void)snprintf(g->netns, sizeof(g->netns), "%s", netns);
 	(void)snprintf(g->root, sizeof(g->root), "%.2000s/%.2000s",
@@ -164,6 +231,25 @@ static int prove_netns(struct gate *g, const char *pid, struct err *e)
 				 g->netns);
 }
 
+/* The pod of a slot is that of the container. */
+static int name_pod(struct gate *g, const char *cgroups, struct err *e)
+{
+	struct prepared *p = &g->prepared;
+
+	if (strlen(g->slot) >= PREPARED_SLOT_LEN || !id_valid(g->slot))
+		return err_set(e, ERR_ENV, 0, "\"%.80s\" is not a slot", g->slot);
+	if (prepared_slot_decode(g->config, strlen(g->config), p, e))
+		return -1;
+	if (!gate_pod_of(cgroups, p->pod.uid))
+		return err_set(e, ERR_FORBIDDEN, 0, "the container is not in the cgroup of a pod");
+	if (snprintf(p->claim.uid, sizeof(p->claim.uid), "%s-%s", p->pod.uid, g->slot) >=
+	    (int)sizeof(p->claim.uid))
+		return err_set(e, ERR_ENV, 0, "the UID %s of the pod is too long", p->pod.uid);
+	g->job.pod_uid = p->pod.uid;
+	g->job.claim_uid = p->claim.uid;
+	return 0;
+}
+
 /* Whose it is comes first: the pod of a proved container gets an Event. */
 static int prove(struct gate *g, struct err *e)
 {
@@ -173,6 +259,8 @@ static int prove(struct gate *g, struct err *e)
 	(void)snprintf(pid, sizeof(pid), "%d", g->state.pid);
 	(void)snprintf(path, sizeof(path), "%.1024s/%s/cgroup", g->ctx.proc, pid);
 	if (fs_read_at(AT_FDCWD, path, JSON_MAX_SIZE, &text, e) < 0)
+		return -1;
+	if (g->slot && name_pod(g, text, e))
 		return -1;
 	g->proved = gate_is_in_pod(text, g->job.pod_uid);
 	if (g->proved)
@@ -284,8 +372,26 @@ static int lift_memlock(const struct gate *g, struct err *e)
 		return -1;
 	if (!p.memlock || prlimit(g->state.pid, RLIMIT_MEMLOCK, &unlimited, NULL) == 0)
 		return 0;
-	err_set(e, ERR_KERNEL, errno, "raise the limit of locked memory, as the device class says");
-	return err_hint(e, "the runtime needs CAP_SYS_RESOURCE; or remove memlock from the class");
+	const char *of = g->slot ? "resource" : "class";
+
+	err_set(e, ERR_KERNEL, errno, "raise the limit of locked memory, as the %s%s says",
+		g->slot ? "" : "device ", of);
+	return err_hint(e, "the runtime needs CAP_SYS_RESOURCE; or remove memlock from the %s", of);
+}
+
+/* railhead-devices may have ended the claim between the two calls: nothing was attached yet. */
+static int attach(struct gate *g, const struct prepared_sandbox *s, struct err *e)
+{
+	if (!g->slot)
+		return prepared_attach(&g->job, s, e);
+	memcpy(g->prepared.claim.ns, g->prepared.pod.ns, sizeof(g->prepared.claim.ns));
+	(void)snprintf(g->prepared.claim.name, sizeof(g->prepared.claim.name), "%s", g->slot);
+	if (prepared_slot_take(&g->job, &g->prepared, e))
+		return -1;
+	const int rc = prepared_attach(&g->job, s, e);
+	if (rc && e->code == ERR_NOTFOUND)
+		e->code = ERR_AGAIN;
+	return rc;
 }
 
 static int work(const void *arg)
@@ -302,7 +408,7 @@ static int work(const void *arg)
 	(void)alarm(LIMIT_MS / 1000);
 	if (prove(&g, &e))
 		return report(&g, &e);
-	while (prepared_attach(&g.job, &s, &e)) {
+	while (attach(&g, &s, &e)) {
 		if (!may_pass(&e) || ctx_mono_ms() >= until)
 			return report(&g, &e);
 		(void)nanosleep(&pause, NULL);
@@ -369,14 +475,19 @@ int gate_main(int argc, char **argv, const struct delegate_builtin *rails)
 			     argv[1][2] == 'v' ? "railhead-hook " RAILHEAD_VERSION "\n" : USAGE);
 		return 0;
 	}
-	if (argc != 5 || strcmp(argv[1], "--pod") != 0 || strcmp(argv[3], "--claim") != 0) {
+	if (argc == 5 && strcmp(argv[1], "--pod") == 0 && strcmp(argv[3], "--claim") == 0) {
+		g.job.pod_uid = argv[2];
+		g.job.claim_uid = argv[4];
+	} else if (argc == 5 && strcmp(argv[1], "--slot") == 0 &&
+		   strcmp(argv[3], "--config") == 0) {
+		g.slot = argv[2];
+		g.config = argv[4];
+	} else {
 		(void)fputs(USAGE, stderr);
 		return 2;
 	}
 	(void)signal(SIGPIPE, SIG_IGN);
 	ctx_init(&g.ctx, "railhead-hook");
-	g.job.pod_uid = argv[2];
-	g.job.claim_uid = argv[4];
 	if (fs_read_fd(STDIN_FILENO, JSON_MAX_SIZE, &text, &len, &e) ||
 	    gate_state_decode(text, len, &g.state, &e))
 		return report(&g, &e);

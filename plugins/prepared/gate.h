@@ -32,4 +32,11 @@ const char *gate_netns_path(const struct json *config);
  */
 bool gate_is_in_pod(const char *cgroups, const char *pod_uid);
 
+/* gate_pod_of - the pod of the process, the innermost one; false: it is in none. */
+bool gate_pod_of(const char *cgroups, char uid[64]);
+
+/* gate_pod_names - set the names that config.json has of the pod. Without them the namespace is
+ * "unknown", and the name is the UID, which is set already. */
+void gate_pod_names(const struct json *config, struct prepared_id *pod);
+
 #endif

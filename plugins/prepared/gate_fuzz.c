@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gate_fuzz.c: any text as the state of a container, as its config.json, and as its cgroups. */
+/* gate_fuzz.c: any text as the state of a container, as its config.json, as its cgroups, and as
+ * what the hook reads of a slot. */
 #include "lib/testing/fuzz.h"
 #include "plugins/prepared/gate.h"
 
@@ -16,6 +17,15 @@ FUZZ(const uint8_t *data, size_t size)
 		MUST(s.pid > 0 && *s.bundle);
 	if (json_parse(text, size, "config.json", &config, &ignored) == 0)
 		(void)gate_netns_path(config);
+	struct prepared_id pod = { .uid = "u" };
+	gate_pod_names(config, &pod);
+	MUST(id_valid(pod.ns) && id_valid(pod.name));
+	FUZZ_OUT(struct prepared, slot);
+	memset(&e, FUZZ_FILL, sizeof(e));
+	if (fuzz_ok(prepared_slot_decode(text, size, &slot, &e), &e, &slot, sizeof(slot)))
+		prepared_clear(&slot);
+	if (gate_pod_of(text, pod.uid))
+		MUST(id_valid(pod.uid) && gate_is_in_pod(text, pod.uid));
 	/* The first line is the UID. */
 	auto_free char *first = strndup(text, (size_t)(cgroups - text));
 	MUST(first);

@@ -31,8 +31,16 @@ START_TEST(the_cgroup_of_a_pod_is_known_in_both_spellings)
 		"0::/.slice/pod\n",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(of_pod); i++)
+	char uid[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_pod); i++) {
 		ck_assert_msg(gate_is_in_pod(of_pod[i], UID), "%s", of_pod[i]);
+		ck_assert_msg(gate_pod_of(of_pod[i], uid) && !strcmp(uid, UID), "%s", of_pod[i]);
+	}
+	/* A kubelet in a pod: the inner one counts. */
+	ck_assert(gate_pod_of("0::/kubepods/pod1/c1/kubelet/kubepods/pod2/c2\n", uid));
+	ck_assert_str_eq(uid, "2");
+	ck_assert(!gate_pod_of("0::/kubepods.slice/kubepods-burstable.slice\n1:/:/pod\n", uid));
 	for (size_t i = 0; i < ARRAY_SIZE(of_others); i++)
 		ck_assert_msg(!gate_is_in_pod(of_others[i], UID), "%s", of_others[i]);
 }
@@ -64,6 +72,37 @@ START_TEST(the_state_of_a_container_is_read)
 }
 END_TEST
 
+START_TEST(the_runtime_names_the_pod)
+{
+	static const struct {
+		const char *config, *ns, *name;
+	} all[] = {
+		{ "{\"annotations\":{\"io.kubernetes.cri.sandbox-name\":\"p\","
+		  "\"io.kubernetes.cri.sandbox-namespace\":\"n\"}}",
+		  "n", "p" },
+		{ "{\"annotations\":{\"io.kubernetes.pod.name\":\"q\","
+		  "\"io.kubernetes.pod.namespace\":\"n\"}}",
+		  "n", "q" },
+		{ "{\"annotations\":{\"io.kubernetes.pod.name\":\"a b\","
+		  "\"io.kubernetes.pod.namespace\":\"n\"}}",
+		  "unknown", UID },
+		{ "{}", "unknown", UID },
+	};
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		auto_json struct json *config = NULL;
+		struct prepared_id pod = { .uid = UID };
+
+		ck_assert_int_eq(
+			json_parse(all[i].config, strlen(all[i].config), "test", &config, &e), 0);
+		gate_pod_names(config, &pod);
+		ck_assert_str_eq(pod.ns, all[i].ns);
+		ck_assert_str_eq(pod.name, all[i].name);
+	}
+}
+END_TEST
+
 static const char *netns_of(const char *text, struct json **tree)
 {
 	struct err e;
@@ -86,4 +125,5 @@ START_TEST(the_network_namespace_is_that_of_the_bundle)
 END_TEST
 
 TEST_PROGRAM("prepared_gate", the_cgroup_of_a_pod_is_known_in_both_spellings,
-	     the_state_of_a_container_is_read, the_network_namespace_is_that_of_the_bundle)
+	     the_state_of_a_container_is_read, the_runtime_names_the_pod,
+	     the_network_namespace_is_that_of_the_bundle)

@@ -11,7 +11,11 @@
  *	POD_UID/CLAIM_UID.ending a claim whose prepared_end() has begun
  *	POD_UID/pod/             mode 0755: its settings, for the pod to read
  *
- * and <run_dir>/refused/CLAIM_UID.json says why the last container with that claim did not start.
+ * <run_dir>/refused/CLAIM_UID.json says why the last container with that claim did not start.
+ *
+ * Without claims of Kubernetes a pod has a slot, a device of the device plugin, and the hook makes
+ * its claim: slot.c. The UID of that claim is POD_UID-SLOT, and <run_dir>/slots/SLOT is the folder
+ * that the pod reads. The CDI file of the slot names the folder before the pod exists.
  *
  * Each network of a claim is a configuration of the plugin rails. To rails the container is the UID
  * of the claim, and the interface is "claim0", "claim1" and so on.
@@ -61,9 +65,10 @@ void prepared_clear(struct prepared *p);
 int prepared_put(const struct ctx *ctx, const struct prepared *p, struct err *e) must_check;
 
 /* prepared_public - the folder that the pod reads at PREPARED_AT. prepared_put makes it, with mode
- * 0755. Pure. */
+ * 0755, unless it is that of a slot. Pure. */
 #define PREPARED_AT "/run/railhead"
-void prepared_public(const struct ctx *ctx, const char *pod_uid, char out[PATH_MAX]);
+void prepared_public(const struct ctx *ctx, const char *pod_uid, const char *claim_uid,
+		     char out[PATH_MAX]);
 
 /*
  * prepared_read - 1: read; 0: the claim is not prepared. ERR_DECODE: its file is damaged, or is
@@ -152,6 +157,48 @@ int prepared_gc(const struct prepared_job *job, const struct cni_conf *conf,
  * nor addresses, and with the last claim of the pod no folder. Once more is success.
  */
 int prepared_end(const struct prepared_job *job, struct err *e) must_check;
+
+/* ---- slot.c ---- */
+
+#define PREPARED_SLOTS    "slots"
+#define PREPARED_SLOT_LEN 27 /* with the UID of a pod, the UID of a claim */
+
+/* prepared_slot_name - the slot of such a claim; NULL: it is a claim of Kubernetes. Pure.
+ * prepared_slot_folder - what the pod reads; it may not exist. Pure. prepared_slot_make - make it,
+ * with mode 0755; once more is success. */
+const char *prepared_slot_name(const char *pod_uid, const char *claim_uid);
+void prepared_slot_folder(const struct ctx *ctx, const char *slot, char out[PATH_MAX]);
+int prepared_slot_make(const struct ctx *ctx, const char *slot, struct err *e) must_check;
+
+/*
+ * prepared_slot_decode - the argument of the hook, an object with the networks. It sets only
+ * networks and memlock of *out. ERR_DECODE. prepared_slot_print - the reverse, freed with free();
+ * NULL: no memory. Pure.
+ */
+int prepared_slot_decode(const char *text, size_t len, struct prepared *out,
+			 struct err *e) must_check;
+char *prepared_slot_print(const struct json *networks, bool memlock);
+
+/*
+ * prepared_slot_take - the claim of job is prepared; p is how, if it is not yet. A pod that had the
+ * slot before is ended first. ERR_BUSY: the network namespace of that pod still exists.
+ * ERR_FORBIDDEN: another container of the pod has a slot.
+ */
+int prepared_slot_take(const struct prepared_job *job, const struct prepared *p,
+		       struct err *e) must_check;
+
+/*
+ * prepared_slot_end - prepared_end() if the namespace to which it was attached is proved gone. 1:
+ * nothing is left of it; 0: the namespace exists. Errors also if that is not known.
+ */
+int prepared_slot_end(const struct prepared_job *job, struct err *e) must_check;
+
+/* prepared_slot_each - call fn for each claim of a slot, also if its end has begun; -1 of fn ends
+ * the walk. */
+typedef int (*prepared_slot_fn)(const char *pod_uid, const char *claim_uid, void *arg,
+				struct err *e);
+int prepared_slot_each(const struct ctx *ctx, prepared_slot_fn fn, void *arg,
+		       struct err *e) must_check;
 
 /* ---- refused.c ---- */
 

@@ -69,6 +69,20 @@ int prepared_delete(const struct prepared_job *job, const struct prepared *p,
 int prepared_detach_claim(const struct prepared_job *job, int dir, const struct prepared *p,
 			  struct err *e) must_check;
 
+/* ---- end.c ---- */
+
+/* prepared_end_at - prepared_end() in the open folder of the pod. */
+int prepared_end_at(const struct prepared_job *job, const struct prepared_pod *pod,
+		    struct err *e) must_check;
+
+/* ---- slot.c ---- */
+
+/* prepared_slot_clear - remove the settings of the pod; the folder and railctl in it stay. */
+int prepared_slot_clear(const struct ctx *ctx, const char *slot, struct err *e) must_check;
+
+/* prepared_slot_is_at - the claim is attached there. The gate does not know the sandbox. */
+bool prepared_slot_is_at(const struct ctx *ctx, const char *claim_uid, const char *netns);
+
 /* ---- holder.c ---- */
 
 /*

@@ -11,7 +11,6 @@
 #include "railheadd/claims/claim.h"
 
 #define CDI_CLAIM_KIND "railhead.io/claim" /* "railhead.io/claim=UID" is the device */
-#define CDI_HOOK       "railhead-hook"
 
 /*
  * claim_cdi - the file as text, owned by the caller. bin: the folder of CNI plugins. ERR_NOTFOUND:

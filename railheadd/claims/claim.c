@@ -9,11 +9,8 @@
 #include <string.h>
 
 #include "lib/base/parse.h"
+#include "railheadd/devices/rail_network.h"
 #include "topo/read/rail_list.h"
-
-#define CNI_VERSION "1.1.0"
-#define IFNAME      "rail{n}"
-#define LIST_MAX    64 /* of each list of a RailConfig */
 
 _Static_assert(RAIL_NUMBER_MAX < 64, "rails are bits of 64");
 
@@ -79,25 +76,6 @@ struct claim_part claim_part(const char *device, const struct agent_conf_groups 
 		       : none;
 }
 
-uint64_t claim_rails(const struct json *networks)
-{
-	uint64_t all = 0;
-
-	json_each (network, networks) {
-		const struct json *rails = json_get(network, "rails");
-
-		if (!rails || json_type(rails) != JSON_ARRAY)
-			return UINT64_MAX;
-		json_each (rail, rails) {
-			double number = json_num(rail);
-
-			if (number >= 0 && number <= RAIL_NUMBER_MAX)
-				all |= UINT64_C(1) << (unsigned)number;
-		}
-	}
-	return all;
-}
-
 char *claim_rails_text(uint64_t rails, char out[CLAIM_RAILS_LEN])
 {
 	unsigned first = rails ? (unsigned)__builtin_ctzll(rails) : 0;
@@ -118,8 +96,6 @@ struct rail_config {
 	int memlock;
 };
 
-static const struct json_enum claim_memlock[] = { { "unlimited", true }, { NULL, 0 } };
-
 static const struct json_field rail_config_keys[] = {
 	{ "apiVersion", J_STRING, J_AT(struct rail_config, version), .flags = J_REQUIRED },
 	{ "kind", J_STRING, J_AT(struct rail_config, kind), .flags = J_REQUIRED },
@@ -127,30 +103,9 @@ static const struct json_field rail_config_keys[] = {
 	{ "mayOverride", J_ARRAY, J_AT(struct rail_config, may_override) },
 	{ "allowedNamespaces", J_ARRAY, J_AT(struct rail_config, namespaces) },
 	{ "variables", J_ARRAY, J_AT(struct rail_config, variable_names) },
-	{ "memlock", J_ENUM, J_AT(struct rail_config, memlock), .names = claim_memlock },
+	{ "memlock", J_ENUM, J_AT(struct rail_config, memlock), .names = rail_network_memlock },
 	{ 0 },
 };
-
-/* Keys of a network that the driver writes, and those by which another would name devices. */
-static const char *const claim_own_keys[] = {
-	"cniVersion",    "name",      "type",     "rails",    "prevResult", "args",
-	"runtimeConfig", "deviceIDs", "deviceID", "pciBusID", "resource",   "resourceName",
-};
-
-/* A list of texts, none of them empty. */
-static int claim_check_texts(const struct json *list, const char *where, struct err *e)
-{
-	char shown[JSON_SHOW_LEN];
-
-	if (json_len(list) > LIST_MAX)
-		return err_set(e, ERR_CONFIG, 0, "%s: more than %d", where, LIST_MAX);
-	json_each (item, list) {
-		if (!json_str(item) || !*json_str(item))
-			return err_set(e, ERR_CONFIG, 0, "%s: %s is not a name", where,
-				       json_show(item, shown));
-	}
-	return 0;
-}
 
 static bool claim_has_text(const struct json *list, const char *text)
 {
@@ -159,45 +114,6 @@ static bool claim_has_text(const struct json *list, const char *text)
 			return true;
 	}
 	return false;
-}
-
-const char *const claim_variables[CLAIM_VARIABLES] = {
-	"NCCL_CONF_FILE=" PREPARED_AT "/nccl.conf",
-	"UCX_CONFIG_DIR=" PREPARED_AT,
-};
-
-/* As bits, in the order above. */
-static int claim_read_variables(const struct json *list, unsigned *out, struct err *e)
-{
-	json_each (item, list) {
-		const char *name = json_str(item);
-		const size_t len = strlen(name);
-		size_t i = 0;
-
-		while (i < CLAIM_VARIABLES && (strncmp(claim_variables[i], name, len) != 0 ||
-					       claim_variables[i][len] != '='))
-			i++;
-		if (i == CLAIM_VARIABLES)
-			return err_set(e, ERR_CONFIG, 0,
-				       "variables: %.80s is neither NCCL_CONF_FILE nor "
-				       "UCX_CONFIG_DIR",
-				       name);
-		*out |= 1u << i;
-	}
-	return 0;
-}
-
-static int claim_check_network(const struct json *network, struct err *e)
-{
-	json_each (key, network) {
-		for (size_t i = 0; i < ARRAY_SIZE(claim_own_keys); i++) {
-			if (strcmp(json_key(key), claim_own_keys[i]) == 0)
-				return err_set(e, ERR_CONFIG, 0,
-					       "network.%s: the driver sets this key itself",
-					       claim_own_keys[i]);
-		}
-	}
-	return 0;
 }
 
 static int claim_read_config(const struct json *parameters, struct rail_config *out, struct err *e)
@@ -211,11 +127,11 @@ static int claim_read_config(const struct json *parameters, struct rail_config *
 			       "%s %s: parameters for " CLAIM_DRIVER
 			       " are a RailConfig of " CLAIM_VERSION,
 			       c.version, c.kind);
-	if (claim_check_texts(c.may_override, "mayOverride", e) ||
-	    claim_check_texts(c.namespaces, "allowedNamespaces", e) ||
-	    claim_check_texts(c.variable_names, "variables", e) ||
-	    claim_read_variables(c.variable_names, &c.variables, e) ||
-	    claim_check_network(c.network, e))
+	if (rail_network_texts(c.may_override, "mayOverride", e) ||
+	    rail_network_texts(c.namespaces, "allowedNamespaces", e) ||
+	    rail_network_texts(c.variable_names, "variables", e) ||
+	    rail_network_variables(c.variable_names, &c.variables, e) ||
+	    rail_network_keys(c.network, e))
 		return -1;
 	*out = c;
 	return 0;
@@ -267,30 +183,6 @@ struct claim_merge {
 	bool memlock;
 };
 
-/*
- * RDMA devices that move have new files afterwards (/dev/infiniband/uverbs3), and a container gets
- * those that the CDI file names.
- */
-static int claim_check_kind(const struct claim_merge *m, struct err *e)
-{
-	const char *kind = json_text(m->network, "kind");
-	const bool is_vf = strcmp(kind, "sriov") == 0;
-
-	if (!is_vf && strcmp(kind, "macvlan") != 0 && strcmp(kind, "ipvlan") != 0)
-		return err_set(e, ERR_CONFIG, 0,
-			       "network.kind: \"%s\" is not macvlan, ipvlan or sriov", kind);
-	if (is_vf && strcmp(json_text(m->network, "rdma"), "exclusive") == 0)
-		return err_set(e, ERR_CONFIG, 0,
-			       "network.rdma: \"exclusive\" is not possible by a claim yet: use "
-			       "\"shared\"");
-	if (is_vf == m->of_vfs)
-		return 0;
-	err_set(e, ERR_CONFIG, 0, "network.kind: \"%s\", but the device is %s", kind,
-		is_vf ? "a card, not a VF" : "of VFs");
-	return err_hint(e, "its device class selects another kind of device than its RailConfig "
-			   "is for");
-}
-
 static int claim_take_class(struct claim_merge *m, const struct rail_config *c, struct err *e)
 {
 	if (m->network)
@@ -306,7 +198,7 @@ static int claim_take_class(struct claim_merge *m, const struct rail_config *c, 
 	m->may_override = c->may_override;
 	m->variables = c->variables;
 	m->memlock = c->memlock;
-	return m->network ? claim_check_kind(m, e) : err_nomem(e);
+	return m->network ? rail_network_kind(m->network, m->of_vfs, e) : err_nomem(e);
 }
 
 static int claim_take_claim(struct claim_merge *m, const struct rail_config *c, struct err *e)
@@ -327,7 +219,7 @@ static int claim_take_claim(struct claim_merge *m, const struct rail_config *c, 
 		if (json_put(m->network, json_key(key), json_dup(key)))
 			return err_nomem(e);
 	}
-	return claim_check_kind(m, e);
+	return rail_network_kind(m->network, m->of_vfs, e);
 }
 
 /* Those of the class come first, wherever they are in the list. */
@@ -392,28 +284,6 @@ static int claim_add_device(struct claim_networks *all, struct claim_device *d,
 	return 0;
 }
 
-static int claim_print_network(struct json *list, const struct claim_network *n)
-{
-	struct json *o = json_push_object(list), *rails;
-
-	if (!o || json_add_str(o, "cniVersion", CNI_VERSION) ||
-	    json_add_str(o, "name", CLAIM_NETWORK) || json_add_str(o, "type", "rails") ||
-	    json_add_str(o, "ifname", IFNAME))
-		return -1;
-	json_each (key, n->tree) {
-		if (json_put(o, json_key(key), json_dup(key)))
-			return -1;
-	}
-	if (n->rails == UINT64_MAX)
-		return json_add_str(o, "rails", "all");
-	rails = json_add_array(o, "rails");
-	for (unsigned i = 0; rails && i <= RAIL_NUMBER_MAX; i++) {
-		if (n->rails >> i & 1 && json_push_int(rails, i))
-			return -1;
-	}
-	return rails ? 0 : -1;
-}
-
 static int claim_make_networks(const struct json *config, struct claim *c, struct err *e)
 {
 	auto_clean(claim_networks_clear) struct claim_networks all = { .n = 0 };
@@ -435,7 +305,7 @@ static int claim_make_networks(const struct json *config, struct claim *c, struc
 			return err_wrap(e, "request %s", c->device[i].request);
 	}
 	for (size_t i = 0; i < all.n; i++) {
-		if (claim_print_network(list, &all.of[i]))
+		if (rail_network_print(list, all.of[i].tree, all.of[i].rails))
 			return err_nomem(e);
 	}
 	c->prepared.networks = TAKE_PTR(list);

@@ -34,9 +34,6 @@ struct claim_part {
 };
 struct claim_part claim_part(const char *device, const struct agent_conf_groups *groups);
 
-/* claim_rails - the rails of networks, as bits; UINT64_MAX: all of the node. */
-uint64_t claim_rails(const struct json *networks);
-
 /* claim_rails_text - "rail 3", of the first of them, or "all rails". Returns out. */
 #define CLAIM_RAILS_LEN 16
 char *claim_rails_text(uint64_t rails, char out[CLAIM_RAILS_LEN]);
@@ -54,11 +51,6 @@ struct claim_device {
 	struct claim_part part;
 	size_t network; /* its place in prepared.networks */
 };
-
-/* "NAME=VALUE": variables that a class may give containers, so that they find their settings.
- * Those of a prepared claim are bits in this order. */
-#define CLAIM_VARIABLES 2
-extern const char *const claim_variables[CLAIM_VARIABLES];
 
 struct claim {
 	struct prepared prepared;

@@ -4,6 +4,7 @@
 #include "railheadd/claims/claim.h"
 
 #include "lib/testing/fuzz.h"
+#include "railheadd/devices/rail_network.h"
 
 FUZZ(const uint8_t *data, size_t size)
 {
@@ -18,7 +19,7 @@ FUZZ(const uint8_t *data, size_t size)
 	memset(&e, FUZZ_FILL, sizeof(e));
 	if (!fuzz_ok(claim_decode(tree, &asked, &c, &e), &e, &c, sizeof(c)))
 		return 0;
-	MUST(c.n > 0 && c.n <= CLAIM_DEVICES_MAX && claim_rails(c.prepared.networks));
+	MUST(c.n > 0 && c.n <= CLAIM_DEVICES_MAX && rails_of_networks(c.prepared.networks));
 	MUST(json_len(c.prepared.networks) <= c.n && !strcmp(c.prepared.claim.uid, "cu"));
 	json_each (network, c.prepared.networks)
 		MUST(!strcmp(json_text(network, "type"), "rails"));

@@ -6,6 +6,7 @@
 
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
+#include "railheadd/devices/rail_network.h"
 
 #define CLASS_KEYS                                                                                 \
 	"\"kind\":\"macvlan\",\"mtu\":9000,\"ipam\":{\"type\":\"railhead-ipam\",\"pool\":\"rail{"  \
@@ -107,7 +108,7 @@ START_TEST(the_set_of_all_rails)
 	ck_assert_str_eq(claim.prepared.claim.name, "c");
 	ck_assert_uint_eq(claim.n, 1);
 	ck_assert_str_eq(claim.device[0].share, "s1");
-	ck_assert(claim_rails(claim.prepared.networks) == UINT64_MAX);
+	ck_assert(rails_of_networks(claim.prepared.networks) == UINT64_MAX);
 }
 END_TEST
 
@@ -128,7 +129,7 @@ START_TEST(several_rails_are_one_network)
 	ck_assert_msg(decode(RESULT("rail3") "," RESULT_OF("x/y", "rail0-2"), CLASS(""), POD) == 0,
 		      "%s", e.msg);
 	has_networks("[" NETWORK(CLASS_KEYS, "[0,3]") "]");
-	ck_assert_uint_eq(claim_rails(claim.prepared.networks), 9);
+	ck_assert_uint_eq(rails_of_networks(claim.prepared.networks), 9);
 }
 END_TEST
 
@@ -251,7 +252,7 @@ START_TEST(variables_of_a_class)
 	ck_assert_uint_eq(claim.prepared.variables, 0);
 	ck_assert_int_eq(decode(RESULT("rails"), CLASS(",\"variables\":[\"UCX_CONFIG_DIR\"]"), POD),
 			 0);
-	ck_assert_str_eq(claim_variables[claim.prepared.variables / 2],
+	ck_assert_str_eq(rail_variables[claim.prepared.variables / 2],
 			 "UCX_CONFIG_DIR=/run/railhead");
 	is_refused(decode(RESULT("rails"), CLASS(",\"variables\":[\"UCX\"]"), POD), ERR_CONFIG,
 		   "variables: UCX is neither NCCL_CONF_FILE nor UCX_CONFIG_DIR");
@@ -276,7 +277,7 @@ START_TEST(a_rail_config_that_is_wrong)
 	is_refused(decode(RESULT("rails"),
 			  CONFIG("FromClass", ",\"network\":{\"kind\":\"macvlan\",\"rails\":[1]}"),
 			  POD),
-		   ERR_CONFIG, "network.rails: the driver sets this key itself");
+		   ERR_CONFIG, "network.rails: railhead sets this key itself");
 	is_refused(decode(RESULT("rails"),
 			  "{\"source\":\"FromClass\",\"opaque\":{\"driver\":\"railhead.io\","
 			  "\"parameters\":{\"apiVersion\":\"x/v1\",\"kind\":\"Y\"}}}",

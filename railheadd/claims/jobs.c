@@ -16,6 +16,8 @@
 #include "railheadd/claims/api.h"
 #include "railheadd/claims/cdi.h"
 #include "railheadd/claims/vfs.h"
+#include "railheadd/devices/edits.h"
+#include "railheadd/devices/rail_network.h"
 
 #define PAUSE_US 500000 /* before it is tried again */
 
@@ -71,7 +73,7 @@ struct job_overlap {
 static int job_meets(const struct prepared_entry *x, void *arg)
 {
 	struct job_overlap *o = arg;
-	uint64_t both = x->claim ? claim_rails(x->claim->networks) & o->rails : 0;
+	uint64_t both = x->claim ? rails_of_networks(x->claim->networks) & o->rails : 0;
 	char text[CLAIM_RAILS_LEN];
 
 	if (strcmp(x->claim_uid, o->mine->claim.uid) == 0)
@@ -88,7 +90,7 @@ static int job_meets(const struct prepared_entry *x, void *arg)
 /* Of the pod's other claims. */
 static int job_check_others(const struct ctx *ctx, const struct prepared *p, struct err *e)
 {
-	struct job_overlap o = { p, claim_rails(p->networks), e, 0 };
+	struct job_overlap o = { p, rails_of_networks(p->networks), e, 0 };
 
 	if (prepared_each(ctx, p->pod.uid, job_meets, &o, e))
 		return -1;
@@ -120,7 +122,7 @@ static int job_make(const struct jobs_place *p, const struct prepared *claim, st
 	char hook[PATH_MAX];
 	int rc;
 
-	(void)snprintf(hook, sizeof(hook), "%.2000s/" CDI_HOOK, p->bin);
+	(void)snprintf(hook, sizeof(hook), "%.2000s/" EDITS_HOOK, p->bin);
 	if (access(hook, X_OK)) {
 		err_set(e, ERR_DELEGATE, 0, "%s is missing", hook);
 		return err_hint(e, "no container starts without it: install the plugins");
@@ -296,7 +298,8 @@ static int job_restore_one(const struct prepared_entry *x, void *arg)
 	auto_free char *cdi = NULL;
 	struct err e;
 
-	if (!x->claim || !prepared_is_attached(p->ctx, x->claim) ||
+	if (!x->claim || prepared_slot_name(x->pod_uid, x->claim_uid) ||
+	    !prepared_is_attached(p->ctx, x->claim) ||
 	    claim_cdi(p->ctx, x->claim, p->bin, &cdi, &e) ||
 	    claim_cdi_stands(p->ctx, x->claim, cdi))
 		return 0;

@@ -158,6 +158,8 @@ static int tell_claim(const struct prepared_entry *x, void *arg)
 	char hash[32];
 	struct err e;
 
+	if (prepared_slot_name(x->pod_uid, x->claim_uid))
+		return 0;
 	if (!x->claim) {
 		t->why = *x->why;
 		return 0;

@@ -241,7 +241,8 @@ static const struct json_field devices_keys[] = {
 	{ 0 },
 };
 
-static int decode_devices(const struct json *n, struct agent_conf_devices *out, struct err *e)
+static int decode_devices(const struct json *n, const struct agent_conf_plugins *plugins,
+			  struct agent_conf_devices *out, struct err *e)
 {
 	struct agent_conf_devices d = { .kubelet = KUBELET "/device-plugins" };
 	bool off;
@@ -255,6 +256,7 @@ static int decode_devices(const struct json *n, struct agent_conf_devices *out, 
 	if (check_path("devicePlugin.resources", d.resources, e) ||
 	    check_path("devicePlugin.kubelet", d.kubelet, e))
 		return -1;
+	d.bin = plugins->folder ? plugins->folder : CNI_FOLDER;
 	*out = d;
 	return 0;
 }
@@ -414,8 +416,8 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 			       f.renew);
 	if (decode_store(&f, &c, e) || decode_repair(f.repair, &c.repair, e) ||
 	    decode_plugins(f.plugins, &c.plugins, e) || decode_rails(f.rails, &c.rails, e) ||
-	    decode_devices(f.devices, &c.devices, e) || decode_claims(f.claims, &c, e) ||
-	    agent_conf_decode_metrics(f.metrics, &c, e))
+	    decode_devices(f.devices, &c.plugins, &c.devices, e) ||
+	    decode_claims(f.claims, &c, e) || agent_conf_decode_metrics(f.metrics, &c, e))
 		return -1;
 	c.node = f.node;
 	c.hold = f.hold * SECOND;

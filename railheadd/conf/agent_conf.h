@@ -41,6 +41,7 @@ struct agent_conf_rails {
 struct agent_conf_devices {
 	const char *resources; /* folder of configurations; NULL: resources.d beside agent.json */
 	const char *kubelet;   /* folder of its sockets for device plugins */
+	const char *bin;       /* as of claims */
 };
 
 #define AGENT_CONF_GROUPS    8

@@ -56,11 +56,12 @@ void resource_allocation_clear(struct resource_allocation *a);
  * resources_publish - make our device-information and CDI files those of a look: call it after a
  * look that differs from the last one, and at start. l: after resource_devices_keep(), so that
  * files of devices that pods have stay. A device that cannot be read now keeps its files. ERR_IO,
- * ERR_KERNEL, ERR_FORBIDDEN; then some files may be of the earlier look.
+ * ERR_KERNEL, ERR_FORBIDDEN; then some files may be of the earlier look. bin: the folder of CNI
+ * plugins on the host, for slots of rails.
  * resources_published - there may be such files, perhaps of an agent before this one.
  */
 int resources_publish(const struct ctx *ctx, const struct resource_set *s,
-		      const struct resource_look *l, struct err *e) must_check;
+		      const struct resource_look *l, const char *bin, struct err *e) must_check;
 bool resources_published(const struct ctx *ctx);
 
 #endif

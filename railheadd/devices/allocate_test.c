@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "lib/sys/fs.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/hca.h"
@@ -270,7 +271,8 @@ static void publish(const struct bed *b)
 {
 	struct err e = { .msg = "" };
 
-	ck_assert_msg(resources_publish(&b->w.ctx, b->s, &b->l, &e) == 0, "%s", e.msg);
+	ck_assert_msg(resources_publish(&b->w.ctx, b->s, &b->l, "/opt/cni/bin", &e) == 0, "%s",
+		      e.msg);
 }
 
 START_TEST(cdi_files_replace_the_list)
@@ -372,7 +374,7 @@ START_TEST(files_without_any_resource_are_removed)
 		       testhost_vf(0));
 	ck_assert_int_eq(access(info, F_OK), 0);
 	put_mark(info, 1);
-	ck_assert_int_eq(resources_publish(&b.w.ctx, none, &empty, &e), 0);
+	ck_assert_int_eq(resources_publish(&b.w.ctx, none, &empty, "/opt/cni/bin", &e), 0);
 	ck_assert_int_ne(access(info, F_OK), 0);
 }
 END_TEST
@@ -430,6 +432,53 @@ START_TEST(published_files_are_those_of_the_look)
 }
 END_TEST
 
+/* It is the same for each pod: a device plugin is not told of the pod. */
+START_TEST(a_slot_of_rails_is_a_cdi_device)
+{
+	auto_bed struct bed b =
+		bed("{\"resources\":[{\"name\":\"a.b/rails\",\"share\":2,\"memlock\":\"unlimited\","
+		    "\"variables\":[\"UCX_CONFIG_DIR\"],\"network\":{\"kind\":\"macvlan\"}}]}");
+	static const char *const ids[] = { "1", "0" }, *const none[] = { "2" };
+	auto_resource_allocation struct resource_allocation a = { .n_env = 0 }, never = a;
+	struct err e = { .msg = "" };
+	struct stat st;
+
+	b.w.ctx.etc_dir = "/mnt/etc";
+	ck_assert_int_eq(mkdir("/mnt/etc", 0755), 0);
+	testing_file("/mnt/etc/rails.json", 0644,
+		     "{\"rails\":[{\"rail\":3,\"interface\":\"pf0\"}]}");
+	publish(&b);
+	auto_free char *text = NULL;
+	ck_assert(fs_read_at(AT_FDCWD, CDI "railhead-a.b_rails_1.json", 4096, &text, &e) > 0);
+	ck_assert_str_eq(
+		text,
+		"{\"cdiVersion\":\"0.5.0\",\"kind\":\"a.b/net-rails\",\"devices\":[{\"name\":\"1\","
+		"\"containerEdits\":{\"hooks\":[{\"hookName\":\"createRuntime\",\"path\":"
+		"\"/opt/cni/bin/railhead-hook\",\"args\":[\"railhead-hook\",\"--slot\",\"rails-1\","
+		"\"--config\",\"{\\\"networks\\\":[{\\\"cniVersion\\\":\\\"1.1.0\\\",\\\"name\\\":"
+		"\\\"railhead-claims\\\",\\\"type\\\":\\\"rails\\\",\\\"ifname\\\":\\\"rail{n}\\\","
+		"\\\"kind\\\":\\\"macvlan\\\",\\\"rails\\\":\\\"all\\\"}],\\\"memlock\\\":true}\"]}"
+		"],"
+		"\"mounts\":[{\"hostPath\":\"/mnt/run/slots/rails-1\",\"containerPath\":"
+		"\"/run/railhead\",\"options\":[\"bind\",\"ro\",\"nosuid\",\"nodev\",\"noexec\"]}],"
+		"\"env\":[\"UCX_CONFIG_DIR=/run/railhead\"]}}]}");
+	ck_assert(stat("/mnt/run/slots/rails-1", &st) == 0 && (st.st_mode & 0777) == 0755);
+	ck_assert_int_eq(ask(&b, ids, 1, &a, &e), 0);
+	ck_assert(a.n_cdi == 1 && a.n_env == 0 && a.n_nodes == 0);
+	ck_assert_str_eq(a.cdi[0], "a.b/net-rails=1");
+	ck_assert_int_eq(ask(&b, ids, 2, &never, &e), -1);
+	ck_assert_ptr_nonnull(strstr(e.msg, "1 is all rails of the node"));
+	ck_assert_int_eq(ask(&b, none, 1, &never, &e), -1);
+	/* Files of slots that are gone go; those of others stay. */
+	put_mark(CDI "railhead-a.b_rails_1.json", 1);
+	put_mark(CDI "railhead-a.b_rails_0.json", 1);
+	b.l.of[0].n = 1;
+	publish(&b);
+	ck_assert(!access(CDI "railhead-a.b_rails_0.json", F_OK) &&
+		  access(CDI "railhead-a.b_rails_1.json", F_OK));
+}
+END_TEST
+
 START_TEST(a_folder_that_others_may_write_is_refused)
 {
 	auto_bed struct bed b = bed(RDMA_VFS);
@@ -439,13 +488,13 @@ START_TEST(a_folder_that_others_may_write_is_refused)
 		  chmod("/mnt/k8s.cni.cncf.io", 0777) == 0);
 	refused(&b, id, ERR_FORBIDDEN, "k8s.cni.cncf.io");
 	struct err e = { .msg = "" };
-	ck_assert_int_eq(resources_publish(&b.w.ctx, b.s, &b.l, &e), -1);
+	ck_assert_int_eq(resources_publish(&b.w.ctx, b.s, &b.l, "/opt/cni/bin", &e), -1);
 	ck_assert_int_eq(e.code, ERR_FORBIDDEN);
 	resource_look_clear(&b.l);
 	b.l.of = calloc(1, sizeof(*b.l.of));
 	b.l.n = 1;
 	put_mark(DEVINFO "old", 1);
-	ck_assert_int_eq(resources_publish(&b.w.ctx, b.s, &b.l, &e), -1);
+	ck_assert_int_eq(resources_publish(&b.w.ctx, b.s, &b.l, "/opt/cni/bin", &e), -1);
 	ck_assert_int_eq(e.code, ERR_FORBIDDEN);
 }
 END_TEST
@@ -467,7 +516,7 @@ static int publish_all(void *arg, struct err *e)
 {
 	const struct bed *b = arg;
 
-	return resources_publish(&b->w.ctx, b->s, &b->l, e);
+	return resources_publish(&b->w.ctx, b->s, &b->l, "/opt/cni/bin", e);
 }
 
 START_TEST(publishing_without_memory_leaks_nothing)
@@ -496,7 +545,7 @@ START_TEST(errors_of_the_kernel_are_reported_by_publishing)
 		b.hca->requests = 0;
 		b.hca->fail_at = n;
 		b.hca->fail_errnum = EIO;
-		if (resources_publish(&b.w.ctx, b.s, &b.l, &e) == 0)
+		if (resources_publish(&b.w.ctx, b.s, &b.l, "/opt/cni/bin", &e) == 0)
 			continue;
 		ck_assert_int_eq(e.code, ERR_KERNEL);
 		failures++;
@@ -519,10 +568,11 @@ START_TEST(an_allocation_without_memory_leaks_nothing)
 }
 END_TEST
 
-TEST_PROGRAM("allocate", rdma_vfs_have_variables_and_files, numbers_of_files_are_read_again,
-	     vfio_uio_and_vhost_have_their_files, what_cannot_be_given_is_an_error,
-	     a_copy_has_the_files_of_all_hcas, software_devices_are_shared_by_name,
-	     cdi_files_replace_the_list, a_device_without_files_is_no_cdi_device,
+TEST_PROGRAM("allocate", a_slot_of_rails_is_a_cdi_device, rdma_vfs_have_variables_and_files,
+	     numbers_of_files_are_read_again, vfio_uio_and_vhost_have_their_files,
+	     what_cannot_be_given_is_an_error, a_copy_has_the_files_of_all_hcas,
+	     software_devices_are_shared_by_name, cdi_files_replace_the_list,
+	     a_device_without_files_is_no_cdi_device,
 	     an_annotation_names_cdi_devices_for_older_kubelets,
 	     a_file_that_allocate_writes_meanwhile_stays, files_without_any_resource_are_removed,
 	     published_files_are_those_of_the_look, a_folder_that_others_may_write_is_refused,

@@ -208,6 +208,24 @@ static int assign_add_shared(struct assignment *a, struct err *e)
 	return assign_add_copies(a, f, n, e);
 }
 
+/* ---- slots of rails ---- */
+
+static int assign_add_slots(struct assignment *a, struct err *e)
+{
+	struct resource_device slot = { .healthy = !*a->all->rails_why };
+
+	(void)snprintf(slot.why, sizeof(slot.why), "%s", a->all->rails_why);
+	for (uint32_t i = 0; i < a->conf->copies; i++) {
+		struct resource_device *d = assign_add_device(a, true, e);
+
+		if (!d)
+			return -1;
+		*d = slot;
+		(void)snprintf(d->id, sizeof(d->id), "%u", (unsigned)i);
+	}
+	return 0;
+}
+
 /* ---- all resources ---- */
 
 /* As upstream: the devices are offered all the same. */
@@ -225,6 +243,8 @@ static int note_vhost(struct assignment *a, struct err *e)
 
 static int assign(struct assignment *a, struct err *e)
 {
+	if (a->conf->networks)
+		return assign_add_slots(a, e);
 	if (note_vhost(a, e))
 		return -1;
 	if (a->conf->shared ? assign_add_shared(a, e) : assign_add_functions(a, e))

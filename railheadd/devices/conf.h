@@ -9,6 +9,7 @@
 #ifndef RAILHEAD_RAILHEADD_DEVICES_CONF_H
 #define RAILHEAD_RAILHEADD_DEVICES_CONF_H
 
+#include "plugins/prepared/prepared.h"
 #include "railheadd/devices/resources.h"
 #include "railheadd/devices/selector.h"
 
@@ -29,6 +30,10 @@ struct resource_conf {
 	bool software;       /* also RDMA devices without a PCI function, if named */
 	enum node_way nodes; /* of a device's files */
 	struct json *info;   /* additionalInfo; owned; NULL: none */
+	/* Rails that the gate attaches; then the copies are slots. */
+	struct json *networks; /* of the plugin rails; owned; NULL: it has none */
+	unsigned variables;    /* bits of rail_variables */
+	bool memlock;
 };
 
 struct resource_set {
@@ -46,6 +51,9 @@ struct resource_set {
  * After a failure s may have some of them. path: of the file, for warnings.
  */
 int conf_add(struct resource_set *s, struct json *tree, const char *path, struct err *e) must_check;
+
+/* conf_slot - the slot of a device of a resource with networks, as "rails-3". */
+void conf_slot(const struct resource_conf *r, const char *id, char out[PREPARED_SLOT_LEN]);
 
 /* ---- for the three forms ---- */
 

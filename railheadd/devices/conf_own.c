@@ -3,7 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/parse.h"
 #include "railheadd/devices/conf.h"
+#include "railheadd/devices/rail_network.h"
+
+#define SLOT_LABEL_MAX 20 /* with "-16383" it is the name of a slot */
 
 struct own_file {
 	const struct json *resources;
@@ -22,18 +26,22 @@ struct own_resource {
 	const struct json *select;
 	uint32_t share;
 	bool rdma, vhost, numa;
-	int link_down, nodes;
+	int link_down, nodes, memlock;
+	const struct json *network, *variables;
 };
 
 static const struct json_field resource_fields[] = {
 	{ "name", J_STRING, J_AT(struct own_resource, name), .flags = J_REQUIRED },
-	{ "select", J_ANY, J_AT(struct own_resource, select), .flags = J_REQUIRED },
+	{ "select", J_ANY, J_AT(struct own_resource, select) },
 	{ "share", J_U32, J_AT(struct own_resource, share), .min = 1, .max = RESOURCE_IDS_MAX },
 	{ "rdma", J_BOOL, J_AT(struct own_resource, rdma) },
 	{ "vhostNet", J_BOOL, J_AT(struct own_resource, vhost) },
 	{ "numa", J_BOOL, J_AT(struct own_resource, numa) },
 	{ "linkDown", J_ENUM, J_AT(struct own_resource, link_down), .names = conf_link_down },
 	{ "deviceNodes", J_ENUM, J_AT(struct own_resource, nodes), .names = conf_node_ways },
+	{ "network", J_OBJECT, J_AT(struct own_resource, network) },
+	{ "variables", J_ARRAY, J_AT(struct own_resource, variables) },
+	{ "memlock", J_ENUM, J_AT(struct own_resource, memlock), .names = rail_network_memlock },
 	{ 0 },
 };
 
@@ -97,6 +105,59 @@ static int add_selectors(struct resource_conf *r, const struct own_resource *own
 	return i ? 0 : err_set(e, ERR_CONFIG, 0, "%s.select: the list is empty", where);
 }
 
+/* ---- rails ---- */
+
+static const char *label_of(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return slash ? slash + 1 : name;
+}
+
+void conf_slot(const struct resource_conf *r, const char *id, char out[PREPARED_SLOT_LEN])
+{
+	(void)snprintf(out, PREPARED_SLOT_LEN, "%.*s-%.5s", SLOT_LABEL_MAX, label_of(r->name), id);
+}
+
+/* Names of slots are made of it. */
+static int check_label(const struct conf_file *f, const struct resource_conf *r, struct err *e)
+{
+	const char *label = label_of(r->name);
+
+	if (!id_valid(label) || strlen(label) > SLOT_LABEL_MAX)
+		return err_set(e, ERR_CONFIG, 0,
+			       "%s: for rails the part behind \"/\" has at most %d bytes", r->name,
+			       SLOT_LABEL_MAX);
+	for (size_t i = 0; i < f->set->n; i++) {
+		const struct resource_conf *x = &f->set->conf[i];
+
+		if (x != r && x->networks && strcmp(label_of(x->name), label) == 0)
+			return err_set(e, ERR_CONFIG, 0,
+				       "%s: %s is a resource of rails already: rename one of them",
+				       r->name, x->name);
+	}
+	return 0;
+}
+
+static int add_rails(struct conf_file *f, struct resource_conf *r, const struct own_resource *own,
+		     struct err *e)
+{
+	if (own->select || !own->share)
+		return err_set(e, ERR_CONFIG, 0,
+			       own->select ? "%s: has \"network\" and \"select\""
+					   : "%s: has \"network\", but no \"share\"",
+			       r->name);
+	if (rail_network_texts(own->variables, "variables", e) ||
+	    rail_network_variables(own->variables, &r->variables, e) ||
+	    rail_network_keys(own->network, e) || rail_network_kind(own->network, false, e))
+		return err_wrap(e, "%s", r->name);
+	r->memlock = own->memlock;
+	r->networks = json_new_array();
+	if (!r->networks || rail_network_print(r->networks, own->network, UINT64_MAX))
+		return err_nomem(e);
+	return check_label(f, r, e);
+}
+
 static int conf_own_add_resource(struct conf_file *f, const struct json *n, const char *where,
 				 struct err *e)
 {
@@ -113,9 +174,19 @@ static int conf_own_add_resource(struct conf_file *f, const struct json *n, cons
 	r->shared = r->software = own.share != 0;
 	r->no_topology = !own.numa;
 	r->link_matters = own.link_down;
-	r->nodes = (enum node_way)own.nodes;
+	r->nodes = own.network && own.nodes == NODES_LIST ? NODES_CDI : (enum node_way)own.nodes;
 	(void)snprintf(place, sizeof(place), "%s.name", where);
-	return conf_name(f, r, own.name, place, e) || add_selectors(r, &own, where, e) ? -1 : 0;
+	if (conf_name(f, r, own.name, place, e))
+		return -1;
+	if (own.network)
+		return add_rails(f, r, &own, e);
+	if (own.variables || own.memlock)
+		return err_set(e, ERR_CONFIG, 0, "%s: \"%s\" is for rails: \"network\" is missing",
+			       where, own.variables ? "variables" : "memlock");
+	if (!own.select)
+		return err_set(e, ERR_CONFIG, 0, "%s: has neither \"select\" nor \"network\"",
+			       where);
+	return add_selectors(r, &own, where, e);
 }
 
 int conf_own(struct conf_file *f, const struct json *tree, struct err *e)

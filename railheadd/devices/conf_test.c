@@ -207,6 +207,46 @@ START_TEST(all_keys_of_our_own_form_are_taken)
 }
 END_TEST
 
+#define RAILS(name, keys) "{\"name\":\"" name "\",\"share\":4,\"network\":{" keys "}}"
+
+/* Slots of all rails of the node. Their name is part of others. */
+START_TEST(a_resource_of_rails_has_slots)
+{
+	auto_resource_set struct resource_set *s = good(
+		"{\"resources\":[{\"name\":\"a.b/rails\",\"share\":16,\"memlock\":\"unlimited\","
+		"\"variables\":[\"UCX_CONFIG_DIR\"],\"network\":{\"kind\":\"macvlan\",\"mtu\":9000}"
+		"}]}");
+	const struct resource_conf *c = &s->conf[0];
+	auto_free char *networks = json_print(c->networks, false);
+	char slot[PREPARED_SLOT_LEN];
+
+	ck_assert_str_eq(networks,
+			 "[{\"cniVersion\":\"1.1.0\",\"name\":\"railhead-claims\",\"type\":"
+			 "\"rails\",\"ifname\":\"rail{n}\",\"kind\":\"macvlan\",\"mtu\":9000,"
+			 "\"rails\":\"all\"}]");
+	ck_assert(c->shared && c->memlock && c->copies == 16 && c->variables == 2);
+	ck_assert_int_eq(c->nodes, NODES_CDI);
+	ck_assert(resource_set_has_rails(s));
+	conf_slot(c, "15", slot);
+	ck_assert_str_eq(slot, "rails-15");
+	refused("{\"resources\":[" RAILS("a.b/r", "\"kind\":\"sriov\"") "]}", ERR_CONFIG,
+		"not a VF");
+	refused("{\"resources\":[" RAILS("a.b/r", "\"kind\":\"macvlan\",\"rails\":[1]") "]}",
+		ERR_CONFIG, "network.rails");
+	refused("{\"resources\":[" RAILS("a.b/twenty-one-characters", "\"kind\":\"macvlan\"") "]}",
+		ERR_CONFIG, "at most 20 bytes");
+	refused("{\"resources\":[" RAILS("a.b/r", "\"kind\":\"macvlan\"") "," RAILS(
+			"c.d/r", "\"kind\":\"macvlan\"") "]}",
+		ERR_CONFIG, "a.b/r is a resource of rails already");
+	refused("{\"resources\":[{\"name\":\"a/b\",\"network\":{\"kind\":\"macvlan\"}}]}",
+		ERR_CONFIG, "no \"share\"");
+	refused("{\"resources\":[{\"name\":\"a/b\",\"share\":1,\"select\":{},\"network\":{}}]}",
+		ERR_CONFIG, "\"network\" and \"select\"");
+	refused("{\"resources\":[{\"name\":\"a/b\",\"select\":{},\"memlock\":\"unlimited\"}]}",
+		ERR_CONFIG, "\"network\" is missing");
+}
+END_TEST
+
 START_TEST(files_of_other_plugins_mean_the_same_here)
 {
 	auto_resource_set struct resource_set *s =
@@ -504,9 +544,10 @@ START_TEST(no_key_is_mistyped_in_silence)
 }
 END_TEST
 
-TEST_PROGRAM("conf", each_property_selects, numbers_of_vfs_select_only_vfs,
-	     a_device_out_of_sight_may_be_selected, all_keys_of_our_own_form_are_taken,
-	     files_of_other_plugins_mean_the_same_here, options_of_the_other_programs_are_keys_here,
+TEST_PROGRAM("conf", a_resource_of_rails_has_slots, each_property_selects,
+	     numbers_of_vfs_select_only_vfs, a_device_out_of_sight_may_be_selected,
+	     all_keys_of_our_own_form_are_taken, files_of_other_plugins_mean_the_same_here,
+	     options_of_the_other_programs_are_keys_here,
 	     features_that_railhead_lacks_are_refused_by_name, errors_name_key_and_value,
 	     names_that_the_kubelet_refuses_are_refused, names_that_cdi_refuses_are_refused,
 	     there_is_a_limit_of_resources, there_is_a_limit_of_copies,

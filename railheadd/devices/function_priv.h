@@ -49,8 +49,9 @@ struct function {
 struct functions {
 	struct function *f; /* owned; by address, software devices last */
 	size_t n;
-	bool exclusive; /* RDMA is in mode exclusive */
-	bool no_vhost;  /* the host has no /dev/vhost-net */
+	bool exclusive;                   /* RDMA is in mode exclusive */
+	bool no_vhost;                    /* the host has no /dev/vhost-net */
+	char rails_why[RESOURCE_WHY_LEN]; /* why no pod can have rails; "": it can */
 };
 
 /*

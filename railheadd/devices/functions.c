@@ -12,6 +12,7 @@
 #include "lib/rdma/bus.h"
 #include "railheadd/devices/assign.h"
 #include "sriov/vf/host_use.h"
+#include "topo/read/rail_list.h"
 #include "topo/read/read.h"
 
 #define CLASS_NETWORK    0x02u
@@ -326,6 +327,18 @@ static bool has_vhost(const struct ctx *ctx)
 	return false;
 }
 
+static void read_rails(const struct ctx *ctx, char why[RESOURCE_WHY_LEN])
+{
+	struct rail_list all;
+	struct err e;
+
+	why[0] = '\0';
+	if (rail_list_load(ctx, &all, &e))
+		(void)snprintf(why, RESOURCE_WHY_LEN, "%.180s", e.msg);
+	else if (!all.n)
+		(void)snprintf(why, RESOURCE_WHY_LEN, "this node has no rails");
+}
+
 int functions_read(const struct ctx *ctx, struct functions *out, struct err *e)
 {
 	auto_survey struct survey s = { .ctx = ctx };
@@ -341,6 +354,7 @@ int functions_read(const struct ctx *ctx, struct functions *out, struct err *e)
 	if (add_others(&s, e) || add_software(&s, e) || read_mode(&s.found, e))
 		return -1;
 	s.found.no_vhost = !has_vhost(ctx);
+	read_rails(ctx, s.found.rails_why);
 	if (s.found.n)
 		qsort(s.found.f, s.found.n, sizeof(*s.found.f), functions_compare);
 	*out = s.found;

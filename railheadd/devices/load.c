@@ -25,6 +25,7 @@ void resource_set_free(struct resource_set *s)
 			device_selector_clear(&s->conf[i].selector[k]);
 		free(s->conf[i].selector);
 		json_free(s->conf[i].info);
+		json_free(s->conf[i].networks);
 	}
 	for (size_t i = 0; i < s->n_warnings; i++)
 		free(s->warning[i]);
@@ -48,6 +49,15 @@ uint32_t resources_interval(const struct resource_set *s)
 	return s->interval ? s->interval : RESOURCES_INTERVAL;
 }
 
+bool resource_set_has_rails(const struct resource_set *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->conf[i].networks)
+			return true;
+	}
+	return false;
+}
+
 bool resource_set_same(const struct resource_set *a, const struct resource_set *b)
 {
 	if (a->n != b->n)
@@ -55,7 +65,9 @@ bool resource_set_same(const struct resource_set *a, const struct resource_set *
 	for (size_t i = 0; i < a->n; i++) {
 		const struct resource_conf *x = &a->conf[i], *y = &b->conf[i];
 
-		if (strcmp(x->name, y->name) != 0 || x->shared != y->shared || x->nodes != y->nodes)
+		if (strcmp(x->name, y->name) != 0 || x->shared != y->shared ||
+		    x->nodes != y->nodes || !json_same(x->networks, y->networks) ||
+		    x->memlock != y->memlock || x->variables != y->variables)
 			return false;
 	}
 	return true;

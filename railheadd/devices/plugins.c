@@ -13,6 +13,7 @@
 #include "railheadd/devices/assign.h"
 #include "railheadd/watch/folder.h"
 #include "railheadd/devices/resource_plugin.h"
+#include "railheadd/devices/slots.h"
 #include "railheadd/devices/slow.h"
 
 #define LOOK_LIMIT_MS 60000
@@ -27,7 +28,7 @@ struct device_plugins {
 	struct plugin_place place;
 	struct folder_watch *watch;
 	struct event *look_timer, *step_timer, *changed;
-	struct child *look;
+	struct child *look, *ends; /* ends: of pods with slots of rails */
 	struct resource_set *next; /* of the look that runs */
 	bool unpublished;          /* the devices differ from their files */
 	int64_t began, took;       /* ms; of the last look */
@@ -129,7 +130,7 @@ static void plugins_publish(struct device_plugins *d)
 	struct err e;
 
 	(void)alarm(BLOCKED_S);
-	d->unpublished = resources_publish(d->conf.ctx, d->set, &d->seen, &e) != 0;
+	d->unpublished = resources_publish(d->conf.ctx, d->set, &d->seen, d->conf.bin, &e) != 0;
 	(void)alarm(0);
 	if (d->unpublished)
 		log_error(&d->conf.ctx->log, "device plugin: files about devices: %s", e.msg);
@@ -170,6 +171,8 @@ static int take_look(struct device_plugins *d, struct slow_found *found, struct 
 
 	if (functions_assign(&found->functions, d->next, &now, e))
 		return -1;
+	/* CDI files of slots depend on the rails of the node, too. Others are compared. */
+	d->unpublished |= resource_set_has_rails(d->next);
 	/* First, so that there is room for the new ones. Files depend on configurations, too. */
 	d->unpublished |= drop_others(d) || !set_before || !resource_set_same(set_before, d->next);
 	for (size_t i = 0; i < now.n; i++) {
@@ -220,6 +223,34 @@ static void plugins_looked(void *arg, enum child_end how, const char *text, size
 	plugins_look_end(d, rc ? &e : NULL);
 }
 
+/* ---- pods with slots of rails ---- */
+
+static int end_in_child(const void *arg)
+{
+	const struct device_plugins *d = arg;
+
+	return slots_end(d->conf.bin, d->conf.rails);
+}
+
+static void plugins_ended(void *arg, enum child_end how, const char *text, size_t len)
+{
+	const struct slow_answer answer = { "end of pods with rails", how, text, len };
+	const struct device_plugins *d = arg;
+	struct err e;
+
+	if (slow_ended(&answer, &e))
+		log_error(&d->conf.ctx->log, "device plugin: %s", e.msg);
+}
+
+/* Pods may have slots of a resource that no file configures any more. */
+static void plugins_end_slots(struct device_plugins *d)
+{
+	struct err e;
+
+	if (!child_runs(d->ends) && slots_are_there(d->conf.ctx) && child_start(d->ends, &e))
+		log_error(&d->conf.ctx->log, "device plugin: end of pods with rails: %s", e.msg);
+}
+
 /* ---- when ---- */
 
 /* No child only to find that there is nothing to do. Files of the program before go first. */
@@ -251,6 +282,7 @@ static void plugins_look(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	d->began = ctx_mono_ms();
+	plugins_end_slots(d);
 	if (!plugins_is_needed(d))
 		(void)timer_arm(d->look_timer, IDLE_MS);
 	else if (start_look(d, &e))
@@ -299,7 +331,16 @@ static int plugins_start(struct device_plugins *d, struct err *e)
 					 .done = plugins_looked,
 					 .arg = d };
 
-	if (child_new(&look, &d->look, e) || folder_watch_new(&watch, &d->watch, e))
+	const struct child_conf ends = { .base = c->base,
+					 .path = "railhead-devices-end",
+					 .run = end_in_child,
+					 .deadline_ms = LOOK_LIMIT_MS,
+					 .text_max = SLOW_ANSWER_MAX,
+					 .done = plugins_ended,
+					 .arg = d };
+
+	if (child_new(&look, &d->look, e) || child_new(&ends, &d->ends, e) ||
+	    folder_watch_new(&watch, &d->watch, e))
 		return -1;
 	d->look_timer = evtimer_new(c->base, plugins_look, d);
 	d->step_timer = evtimer_new(c->base, step_again, d);
@@ -354,6 +395,7 @@ void device_plugins_free(struct device_plugins *d)
 	if (d->changed)
 		event_free(d->changed);
 	child_free(d->look);
+	child_free(d->ends);
 	resource_look_clear(&d->seen);
 	resource_set_free(d->set);
 	resource_set_free(d->next);

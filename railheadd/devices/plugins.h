@@ -11,6 +11,7 @@
 
 struct event_base;
 struct device_plugins;
+struct delegate_builtin;
 struct slow_call;
 
 /* Everything is borrowed. */
@@ -19,7 +20,9 @@ struct device_plugins_conf {
 	const struct ctx *ctx;
 	const char *folder;  /* of configurations; NULL: resources.d in etc_dir */
 	const char *kubelet; /* the folder with the sockets of the kubelet and of device plugins */
-	int (*look)(const char *folder); /* NULL: slow_look; tests have their own */
+	const char *bin;     /* the folder of CNI plugins, on the host */
+	const struct delegate_builtin *rails; /* NULL: the plugin is executed */
+	int (*look)(const char *folder);      /* NULL: slow_look; tests have their own */
 	int (*call_register)(const struct slow_call *call); /* NULL: slow_register */
 	int64_t unlisted_ms;        /* see struct plugin_place; 0: the usual time */
 	void (*changed)(void *arg); /* the status differs; NULL: nobody asks */

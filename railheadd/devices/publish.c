@@ -16,6 +16,7 @@
 #include "lib/sys/fs.h"
 #include "lib/sys/safe_path.h"
 #include "railheadd/devices/allocate.h"
+#include "railheadd/devices/edits.h"
 #include "railheadd/devices/files_priv.h"
 
 #define OURS         "railhead-"
@@ -161,18 +162,28 @@ static int publish_add_node(const char *path, void *arg)
 		       : 0;
 }
 
-static struct json *cdi_tree(const struct cdi_device *c)
+/* A file with one device; *edits is what a container gets by it. */
+static struct json *cdi_tree(const char *resource, const char *id, struct json **edits)
 {
 	auto_json struct json *o = json_new_object();
 	char kind[RESOURCE_NAME_LEN + 8];
-	struct json *list, *device, *edits, *nodes;
+	struct json *list, *device;
 
-	cdi_kind(c->resource, kind);
+	cdi_kind(resource, kind);
 	if (!o || json_add_str(o, "cdiVersion", CDI_VERSION) || json_add_str(o, "kind", kind) ||
 	    !(list = json_add_array(o, "devices")) || !(device = json_push_object(list)) ||
-	    json_add_str(device, "name", c->device) ||
-	    !(edits = json_add_object(device, "containerEdits")) ||
-	    !(nodes = json_add_array(edits, "deviceNodes")))
+	    json_add_str(device, "name", id) ||
+	    !(*edits = json_add_object(device, "containerEdits")))
+		return NULL;
+	return TAKE_PTR(o);
+}
+
+static struct json *cdi_tree_of_files(const struct cdi_device *c)
+{
+	struct json *edits = NULL, *nodes;
+	auto_json struct json *o = cdi_tree(c->resource, c->device, &edits);
+
+	if (!o || !(nodes = json_add_array(edits, "deviceNodes")))
 		return NULL;
 	for (size_t i = 0; i < c->n; i++) {
 		if (files_each(&c->f[i], publish_add_node, nodes))
@@ -199,7 +210,7 @@ bool cdi_has_files(const struct cdi_device *c)
 
 int cdi_put(const struct ctx *ctx, const struct cdi_device *c, struct err *e)
 {
-	auto_json struct json *tree = cdi_tree(c);
+	auto_json struct json *tree = cdi_tree_of_files(c);
 	char name[NAME_MAX + 1];
 
 	cdi_name(c->resource, c->device, name);
@@ -235,7 +246,7 @@ static bool cdi_is_known(const struct tidying *t, size_t i, const char *name)
 	if (r->nodes == NODES_LIST)
 		return false;
 	cdi_name(r->name, CDI_ALL, expected);
-	if (r->shared)
+	if (r->shared && !r->networks)
 		return strcmp(expected, name) == 0;
 	for (size_t k = 0; k < t->l->of[i].n + t->l->of[i].n_maybe; k++) {
 		cdi_name(r->name, t->l->of[i].device[k].id, expected);
@@ -348,6 +359,44 @@ static int publish_shared(const struct ctx *ctx, struct nl *rdma, const struct r
 	return r->nodes != NODES_LIST && d->n_hcas ? cdi_put(ctx, &c, e) : 0;
 }
 
+static int publish_slot(const struct ctx *ctx, const struct resource_conf *r, const char *id,
+			const char *bin, struct err *e)
+{
+	auto_free char *config = prepared_slot_print(r->networks, r->memlock);
+	char slot[PREPARED_SLOT_LEN], folder[PATH_MAX], name[NAME_MAX + 1];
+	const char *const words[] = { EDITS_HOOK, "--slot", slot, "--config", config, NULL };
+	const struct edits x = { ctx, bin, folder, words, r->networks, r->variables };
+	struct json *edits = NULL;
+	auto_json struct json *tree = cdi_tree(r->name, id, &edits);
+
+	conf_slot(r, id, slot);
+	prepared_slot_folder(ctx, slot, folder);
+	if (!config || !tree)
+		return err_nomem(e);
+	cdi_name(r->name, id, name);
+	return edits_add(edits, &x, e) || prepared_slot_make(ctx, slot, e) ||
+			       edits_put_program(folder, e) || put(ctx, &cdi_files, name, tree, e)
+		       ? -1
+		       : 0;
+}
+
+static int publish_slots(const struct ctx *ctx, const struct resource_conf *r,
+			 const struct resource_devices *d, const char *bin, struct err *e)
+{
+	struct err why;
+
+	for (size_t i = 0; i < d->n; i++) {
+		if (publish_slot(ctx, r, d->device[i].id, bin, &why) == 0)
+			continue;
+		/* The other resources go on. */
+		if (!is_passing(&why))
+			return err_pass(e, &why);
+		log_warn(&ctx->log, "device plugin %s: %s", r->name, why.msg);
+		return 0;
+	}
+	return 0;
+}
+
 static int devices_publish(const struct ctx *ctx, struct nl *rdma, const struct resource_conf *r,
 			   const struct resource_devices *d, struct err *e)
 {
@@ -361,7 +410,7 @@ static int devices_publish(const struct ctx *ctx, struct nl *rdma, const struct 
 }
 
 int resources_publish(const struct ctx *ctx, const struct resource_set *s,
-		      const struct resource_look *l, struct err *e)
+		      const struct resource_look *l, const char *bin, struct err *e)
 {
 	struct tidying t = { .s = s, .l = l };
 	auto_nl struct nl *rdma = NULL;
@@ -371,7 +420,10 @@ int resources_publish(const struct ctx *ctx, const struct resource_set *s,
 	if (files_open_rdma(&rdma, e))
 		return -1;
 	for (size_t i = 0; i < s->n; i++) {
-		if (devices_publish(ctx, rdma, &s->conf[i], &l->of[i], e))
+		const struct resource_conf *r = &s->conf[i];
+
+		if (r->networks ? publish_slots(ctx, r, &l->of[i], bin, e)
+				: devices_publish(ctx, rdma, r, &l->of[i], e))
 			return err_wrap(e, "resource %s", s->conf[i].name);
 	}
 	return tidy(ctx, &devinfo_files, &t, e) || tidy(ctx, &cdi_files, &t, e) ? -1 : 0;

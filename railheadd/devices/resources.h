@@ -53,6 +53,9 @@ const char *resource_name(const struct resource_set *s, size_t i);
  * RESOURCES_INTERVAL_MAX. */
 uint32_t resources_interval(const struct resource_set *s);
 
+/* resource_set_has_rails - some resource has slots of rails. */
+bool resource_set_has_rails(const struct resource_set *s);
+
 /* resource_set_same - whether the same devices have the same files. Pure. */
 bool resource_set_same(const struct resource_set *a, const struct resource_set *b);
 

@@ -20,6 +20,7 @@
 struct found_head {
 	size_t n, n_pods;
 	bool exclusive, no_vhost;
+	char rails_why[RESOURCE_WHY_LEN];
 	char unlisted[sizeof(((struct slow_found *)0)->unlisted)];
 };
 
@@ -37,7 +38,7 @@ static bool slow_print(const void *bytes, size_t len)
 	return !len || fwrite(bytes, len, 1, stdout) == 1;
 }
 
-static int print_error(const struct err *why)
+int slow_print_error(const struct err *why)
 {
 	struct err e = { .code = 0 };
 
@@ -50,7 +51,7 @@ int slow_say(const struct slow_found *found, const struct err *why)
 {
 	struct found_head h;
 
-	if (print_error(why))
+	if (slow_print_error(why))
 		return 1;
 	if (why)
 		return 0;
@@ -59,6 +60,7 @@ int slow_say(const struct slow_found *found, const struct err *why)
 	h.n_pods = found->n_pods;
 	h.exclusive = found->functions.exclusive;
 	h.no_vhost = found->functions.no_vhost;
+	memcpy(h.rails_why, found->functions.rails_why, sizeof(h.rails_why));
 	memcpy(h.unlisted, found->unlisted, sizeof(h.unlisted));
 	return slow_print(&h, sizeof(h)) &&
 			       slow_print(found->functions.f, h.n * sizeof(*found->functions.f)) &&
@@ -131,7 +133,7 @@ int slow_register(const struct slow_call *call)
 {
 	const struct wire_bytes m = wire_register(call->endpoint, call->resource);
 	struct err e;
-	int rc = print_error(call_kubelet(call->socket, m, &e) ? &e : NULL);
+	int rc = slow_print_error(call_kubelet(call->socket, m, &e) ? &e : NULL);
 
 	free(m.data);
 	return rc;
@@ -180,10 +182,11 @@ int slow_look_ended(const struct slow_answer *a, struct slow_found *out, struct 
 	at += sizeof(h);
 	f = (struct slow_found){
 		.functions = { copy(a->text + at, h.n * sizeof(struct function)), h.n, h.exclusive,
-			       h.no_vhost },
+			       h.no_vhost, "" },
 		.pods = *h.unlisted ? NULL : copy(a->text + a->len - h.n_pods, h.n_pods),
 		.n_pods = h.n_pods,
 	};
+	memcpy(f.functions.rails_why, h.rails_why, sizeof(h.rails_why));
 	memcpy(f.unlisted, h.unlisted, sizeof(f.unlisted));
 	if (!f.functions.f || (!f.pods && !*h.unlisted)) {
 		slow_found_clear(&f);

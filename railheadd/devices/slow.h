@@ -26,6 +26,10 @@ struct slow_call {
 int slow_look(const char *folder);
 int slow_register(const struct slow_call *call);
 
+/* slow_print_error - in a child: the struct err; why NULL: it went well. Returns the exit status.
+ */
+int slow_print_error(const struct err *why);
+
 /* The result of a look. */
 struct slow_found {
 	struct functions functions;

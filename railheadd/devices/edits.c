@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* edits.c: hook, mounts, variables and files of /dev, as CDI writes them. */
+#include "railheadd/devices/edits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/sys/fs.h"
+#include "plugins/prepared/prepared.h"
+#include "railheadd/devices/files.h"
+#include "railheadd/devices/rail_network.h"
+#include "topo/read/rail_list.h"
+
+/* A program that the container may execute, for /run may be mounted noexec. */
+#define EDITS_PROGRAM "railctl"
+
+/* ---- files of RDMA devices ---- */
+
+static int edits_add_node(struct json *nodes, const char *path)
+{
+	json_each (node, nodes) {
+		if (strcmp(json_text(node, "path"), path) == 0)
+			return 0;
+	}
+	struct json *node = *path ? json_push_object(nodes) : NULL;
+
+	return *path && (!node || json_add_str(node, "path", path) ||
+			 json_add_str(node, "permissions", "rw"))
+		       ? -1
+		       : 0;
+}
+
+static int edits_add_hca(const struct ctx *ctx, struct nl *rdma, const char *addr,
+			 struct json *nodes, struct err *e)
+{
+	struct resource_hca hca = { .addr = "" };
+	struct device_files f;
+
+	(void)snprintf(hca.addr, sizeof(hca.addr), "%s", addr);
+	if (files_of_hca(ctx, rdma, &hca, &f, e))
+		return -1;
+	return edits_add_node(nodes, f.uverbs) || edits_add_node(nodes, f.rdma_cm) ? err_nomem(e)
+										   : 0;
+}
+
+static int edits_add_rail(const struct ctx *ctx, struct nl *rdma, const struct rail_entry *rail,
+			  struct json *nodes, struct err *e)
+{
+	char addr[PCI_STR_LEN];
+
+	return pci_of_netdev(ctx->sysfs, rail->ifname, addr, e) ||
+			       edits_add_hca(ctx, rdma, addr, nodes, e)
+		       ? err_wrap(e, "rail %u", rail->number)
+		       : 0;
+}
+
+/* Networks without "rdma": "shared" add nothing. */
+static int edits_add_rdma(const struct ctx *ctx, const struct json *networks,
+			  const struct rail_list *all, struct json *nodes, struct err *e)
+{
+	auto_nl struct nl *rdma = NULL;
+
+	json_each (network, networks) {
+		auto_json struct json *one = json_new_array();
+		const struct json *vfs = json_get(network, "deviceIDs");
+
+		if (strcmp(json_text(network, "rdma"), "shared") != 0)
+			continue;
+		if (!one || json_push(one, json_dup(network)))
+			return err_nomem(e);
+		if (!rdma && files_open_rdma(&rdma, e))
+			return -1;
+		json_each (vf, vfs) {
+			if (edits_add_hca(ctx, rdma, json_str(vf), nodes, e))
+				return -1;
+		}
+		for (size_t i = 0; !vfs && i < all->n; i++) {
+			if (rails_of_networks(one) >> all->rail[i].number & 1 &&
+			    edits_add_rail(ctx, rdma, &all->rail[i], nodes, e))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int edits_check_rails(const struct json *networks, const struct rail_list *all,
+			     struct err *e)
+{
+	uint64_t rails = rails_of_networks(networks);
+	const struct rail_dead *dead;
+
+	for (uint32_t i = 0; rails != UINT64_MAX && i <= RAIL_NUMBER_MAX; i++) {
+		if (!(rails >> i & 1) || rail_list_find(all, i))
+			continue;
+		dead = rail_list_find_dead(all, i);
+		return dead ? err_set(e, ERR_NOTFOUND, 0,
+				      "rail %u: its card %s has no interface on this node now", i,
+				      dead->pci)
+			    : err_set(e, ERR_NOTFOUND, 0, "rail %u: this node has no such rail", i);
+	}
+	return 0;
+}
+
+/* ---- the edits ---- */
+
+static int edits_add_hook(struct json *to, const struct edits *x)
+{
+	struct json *hooks = json_add_array(to, "hooks"), *hook, *args;
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%.2000s/" EDITS_HOOK, x->bin);
+	if (!hooks || !(hook = json_push_object(hooks)) ||
+	    json_add_str(hook, "hookName", "createRuntime") || json_add_str(hook, "path", path) ||
+	    !(args = json_add_array(hook, "args")))
+		return -1;
+	for (const char *const *word = x->hook; *word; word++) {
+		if (json_push_str(args, *word))
+			return -1;
+	}
+	return 0;
+}
+
+static int edits_add_mount(struct json *mounts, const char *from, const char *to, bool exec)
+{
+	static const char *const words[] = { "bind", "ro", "nosuid", "nodev", "noexec" };
+	struct json *mount = json_push_object(mounts), *options;
+
+	if (!mount || json_add_str(mount, "hostPath", from) ||
+	    json_add_str(mount, "containerPath", to) ||
+	    !(options = json_add_array(mount, "options")))
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(words) - exec; i++) {
+		if (json_push_str(options, words[i]))
+			return -1;
+	}
+	return 0;
+}
+
+/* The runtime reads the paths in the mount namespace of the host. */
+static int edits_add_mounts(struct json *to, const struct edits *x)
+{
+	struct json *mounts = json_add_array(to, "mounts");
+	char path[PATH_MAX];
+
+	if (!mounts || edits_add_mount(mounts, x->folder, PREPARED_AT, false))
+		return -1;
+	(void)snprintf(path, sizeof(path), "%.2000s/" EDITS_PROGRAM, x->bin);
+	return access(path, X_OK) == 0
+		       ? edits_add_mount(mounts, path, PREPARED_AT "/" EDITS_PROGRAM, true)
+		       : 0;
+}
+
+static int edits_add_variables(struct json *edits, unsigned variables)
+{
+	struct json *list = variables ? json_add_array(edits, "env") : NULL;
+
+	for (size_t i = 0; list && i < RAIL_VARIABLES; i++) {
+		if (variables >> i & 1 && json_push_str(list, rail_variables[i]))
+			return -1;
+	}
+	return variables && !list ? -1 : 0;
+}
+
+int edits_add(struct json *to, const struct edits *x, struct err *e)
+{
+	auto_json struct json *nodes = json_new_array();
+	struct rail_list all;
+
+	if (rail_list_load(x->ctx, &all, e) || edits_check_rails(x->networks, &all, e))
+		return -1;
+	if (!nodes)
+		return err_nomem(e);
+	if (edits_add_rdma(x->ctx, x->networks, &all, nodes, e))
+		return -1;
+	return edits_add_hook(to, x) || edits_add_mounts(to, x) ||
+			       edits_add_variables(to, x->variables) ||
+			       (json_len(nodes) && json_put(to, "deviceNodes", TAKE_PTR(nodes)))
+		       ? err_nomem(e)
+		       : 0;
+}
+
+/*
+ * An empty file, over which the runtime mounts the program. It is not replaced: that would end the
+ * mounts of containers that run.
+ */
+int edits_put_program(const char *folder, struct err *e)
+{
+	auto_fd int dir = fs_open_dir(folder, false, e);
+	if (dir < 0)
+		return -1;
+	auto_fd int fd =
+		openat(dir, EDITS_PROGRAM, O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0444);
+	return fd < 0 ? err_set(e, ERR_IO, errno, "%s/" EDITS_PROGRAM, folder) : 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * edits.h: what a container with rails gets by a CDI file (containerEdits): the hook without which
+ * it does not start, the folder of the pod at /run/railhead, railctl in there, and the files of
+ * RDMA devices.
+ */
+#ifndef RAILHEAD_RAILHEADD_DEVICES_EDITS_H
+#define RAILHEAD_RAILHEADD_DEVICES_EDITS_H
+
+#include "lib/base/ctx.h"
+#include "lib/json/json.h"
+
+#define EDITS_HOOK "railhead-hook"
+
+/* All are borrowed. */
+struct edits {
+	const struct ctx *ctx;
+	const char *bin;         /* the folder of CNI plugins, on the host */
+	const char *folder;      /* of the pod */
+	const char *const *hook; /* the words of its command; NULL ends them */
+	const struct json *networks;
+	unsigned variables; /* bits of rail_variables */
+};
+
+/*
+ * edits_add - add them to an object. ERR_NOTFOUND: the node lacks a rail; ERR_STATE: a rail has no
+ * RDMA device, which the network asks for.
+ */
+int edits_add(struct json *to, const struct edits *x, struct err *e) must_check;
+
+/* edits_put_program - the empty file over which the runtime mounts railctl. */
+int edits_put_program(const char *folder, struct err *e) must_check;
+
+#endif
