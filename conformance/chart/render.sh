@@ -113,6 +113,7 @@ test_golden_all() { golden all agents metrics network-policy; }
 test_golden_lean() { golden lean agents; }
 test_golden_restore() { golden restore agents; }
 test_golden_claims() { golden claims agents classes; }
+test_golden_slots() { golden slots agents; }
 # The agent does not undo a removal.
 test_a_removal_restores_nothing()
 {
@@ -190,7 +191,8 @@ test_the_page_has_each_value()
 	sed -n 's/^| `\([^`]*\)`.*/\1/p' "$TOP/packaging/helm/railhead/VALUES.md" | grep -v '^rails\[\]\|\*' | sort >"$W/page"
 	same "values" "$W/values" "$W/page"
 	# Also those of a rail and of a class.
-	jq -r '.definitions | (.rail.properties | keys[] | "rails[].\(.)"), (.class.properties | keys[] | "claims.classes.*.\(.)")' \
+	jq -r '.definitions | (.rail.properties | keys[] | "rails[].\(.)"), (.class.properties | keys[] | "claims.classes.*.\(.)"),
+		(.slots.properties | keys[] | "devicePlugin.rails.*.\(.)")' \
 		"$TOP/packaging/helm/railhead/values.schema.json" | sort >"$W/values"
 	sed -n 's/^| `\(rails\[\][^`]*\|[^`]*\*[^`]*\)`.*/\1/p' "$TOP/packaging/helm/railhead/VALUES.md" | sort >"$W/page"
 	same "rails and classes" "$W/values" "$W/page"

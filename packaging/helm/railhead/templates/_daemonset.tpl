@@ -81,6 +81,9 @@ An agent that repairs nothing needs neither rights nor sight of pods. */ -}}
 {{- $restores := include "railhead.restores" .root -}}
 {{- $claims := $v.claims.enabled -}}
 {{- $devices := or $v.devicePlugin.enabled $claims -}}
+{{- $slots := and $v.devicePlugin.enabled (gt (len $v.devicePlugin.rails) 0) -}}
+{{- /* The container devices detaches rails. */ -}}
+{{- $detaches := or $claims $slots -}}
 apiVersion: apps/v1
 kind: DaemonSet
 metadata:
@@ -125,7 +128,7 @@ spec:
       # Nothing is waited for at the end: pods keep their addresses.
       terminationGracePeriodSeconds: 10
       hostNetwork: true
-      {{- if $repairs }}
+      {{- if or $repairs $slots }}
       hostPID: true
       {{- end }}
       {{- with $v.seLinuxType }}
@@ -239,28 +242,31 @@ spec:
             readOnlyRootFilesystem: true
             capabilities:
               drop: [ALL]
-              {{- if $claims }}
-              # Also to undo what a claim attached.
+              {{- if $detaches }}
+              # Also to undo what a claim or a limit attached.
               add: [DAC_READ_SEARCH, NET_ADMIN, SYS_ADMIN, SYS_PTRACE]
               {{- else if $repairs }}
               add: [DAC_READ_SEARCH, SYS_PTRACE]
               {{- end }}
             seccompProfile: {type: RuntimeDefault}
-            {{- if or $repairs $claims }}
+            {{- if or $repairs $detaches }}
             appArmorProfile: {type: Unconfined}
             {{- end }}
           volumeMounts:
             - {name: conf, mountPath: /conf/agent.json, subPath: agent.json, readOnly: true}
             - {name: etc, mountPath: /etc/railhead, readOnly: true}
-            - {name: state, mountPath: /var/lib/railhead{{ if not $claims }}, readOnly: true{{ end }}}
+            - {name: state, mountPath: /var/lib/railhead{{ if not $detaches }}, readOnly: true{{ end }}}
             - {name: run, mountPath: /run/railhead}
-            {{- if or $repairs $claims }}
+            {{- if or $repairs $detaches }}
             - {name: netns, mountPath: /run/netns, readOnly: true, mountPropagation: HostToContainer}
             {{- end }}
-            {{- if $claims }}
-            # The driver prepares claims with railhead-ipam, and its sockets are where the kubelet looks for drivers.
+            {{- if $detaches }}
+            # For railhead-ipam, and to name the hook.
             - {name: log, mountPath: /var/log}
             - {name: plugins, mountPath: {{ $v.plugins.binDir }}, readOnly: true}
+            {{- end }}
+            {{- if $claims }}
+            # The sockets of the driver are where the kubelet looks for drivers.
             - {name: drivers, mountPath: {{ dir $v.devicePlugin.kubeletDir }}/plugins}
             - {name: registry, mountPath: {{ dir $v.devicePlugin.kubeletDir }}/plugins_registry}
             {{- else }}
@@ -275,7 +281,7 @@ spec:
             - {name: devinfo, mountPath: /run/k8s.cni.cncf.io}
             # The runtime reads CDI files here.
             - {name: cdi, mountPath: /run/cdi}
-            {{- if and $v.devicePlugin.enabled $v.devicePlugin.resources }}
+            {{- if include "railhead.resources" .root }}
             - {name: resources, mountPath: /conf/resources.d, readOnly: true}
             {{- end }}
         {{- end }}
@@ -312,7 +318,7 @@ spec:
         - {name: pod-resources, hostPath: {path: {{ dir $v.devicePlugin.kubeletDir }}/pod-resources, type: DirectoryOrCreate}}
         - {name: devinfo, hostPath: {path: /run/k8s.cni.cncf.io, type: DirectoryOrCreate}}
         - {name: cdi, hostPath: {path: /run/cdi, type: DirectoryOrCreate}}
-        {{- if and $v.devicePlugin.enabled $v.devicePlugin.resources }}
+        {{- if include "railhead.resources" .root }}
         - {name: resources, configMap: {name: railhead-resources}}
         {{- end }}
         {{- end }}

@@ -29,6 +29,32 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and .Values.plugins.restore (not .Values.plugins.remove) }}true{{ end }}
 {{- end }}
 
+{{- /* railhead.resources: the files of the ConfigMap railhead-resources; empty: each node has its own */ -}}
+{{- define "railhead.resources" -}}
+{{- with .Values.devicePlugin }}
+{{- $files := deepCopy .resources }}
+{{- $list := list }}
+{{- range $name, $rails := .rails }}
+{{- $network := include "railhead.poolNetwork" $rails.network | fromJson }}
+{{- $list = append $list (merge (dict "name" $name "network" $network) (omit $rails "network")) }}
+{{- end }}
+{{- if $list }}
+{{- $files = set $files "rails-by-limit.json" (dict "resources" $list) }}
+{{- end }}
+{{- if and .enabled $files }}{{ toJson $files }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /* railhead.poolNetwork: each rail has a pool of its own, as with the type rails of a network */ -}}
+{{- define "railhead.poolNetwork" -}}
+{{- $network := deepCopy . }}
+{{- $_ := set $network "ipam" (merge ($network.ipam | default dict) (dict "type" "railhead-ipam")) }}
+{{- if and (eq $network.ipam.type "railhead-ipam") (not $network.ipam.pool) (not $network.ipam.pools) }}
+{{- $_ := set $network.ipam "pool" "rail{n}" }}
+{{- end }}
+{{- toJson $network }}
+{{- end }}
+
 {{- /* railhead.agentConfig: agent.json */ -}}
 {{- define "railhead.agentConfig" -}}
 {{- $all := deepCopy .Values.agent.config -}}
@@ -40,7 +66,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- with .Values.devicePlugin }}
 {{- if .enabled }}
 {{- $all = set $all "devicePlugin" (dict "kubelet" .kubeletDir) }}
-{{- if .resources }}
+{{- if include "railhead.resources" $ }}
 {{- $_ := set $all.devicePlugin "resources" "/conf/resources.d" }}
 {{- end }}
 {{- else if not (hasKey $all "devicePlugin") }}
