@@ -2,9 +2,6 @@
 /* doctor.c: runs all checks, and has those of devices, rails, ports, GIDs and MTU. */
 #include "diag/doctor.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "diag/doctor_priv.h"
 
 /* ---- for the checks ---- */

@@ -8,7 +8,6 @@
 #include "diag/doctor_priv.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct ib_port {
 	struct doctor *doc;

@@ -5,7 +5,6 @@
  * Sources: NCCL 2.30.7, src/transport/net_ib/init.cc (NCCL_IB_DISABLE, NCCL_IB_HCA), src/plugin/
  * net.cc (NCCL_NET is compared without case; NCCL_NET_PLUGIN=none loads none).
  */
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

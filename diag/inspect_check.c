@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inspect_check.c: findings about the addresses, rules and tables of rails. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cni/hostveth/hostveth.h"
 #include "diag/inspect_priv.h"

@@ -3,7 +3,6 @@
 #include "fabric/hook_conf.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 

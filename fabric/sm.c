@@ -3,7 +3,6 @@
 #include "fabric/sm.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "fabric/call_priv.h"

@@ -2,7 +2,6 @@
 /* ufm_request.c: what UFM is asked, and what its answer means. */
 #include "fabric/ufm_request.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "lib/base/parse.h"

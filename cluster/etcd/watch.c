@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cluster/etcd/priv.h"
 #include "cluster/etcd/request.h"

@@ -5,7 +5,6 @@
  */
 #include "cluster/kube/fault.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The meaning of a code, if the Status has this reason. reason NULL: any Status. */

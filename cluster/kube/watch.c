@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cluster/kube/priv.h"
 #include "lib/json/long.h"

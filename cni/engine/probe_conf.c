@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* probe_conf.c: reads the key "probe". */
-#include <stddef.h>
-
 #include "cni/engine/probe.h"
 
 #define KEY "probe"

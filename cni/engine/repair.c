@@ -2,7 +2,6 @@
 /* repair.c: judges whether an attachment is stale, and repairs it. */
 #include "cni/engine/repair.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

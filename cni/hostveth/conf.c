@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conf.c: reads the key "host". */
-#include <stddef.h>
-
 #include "cni/hostveth/hostveth.h"
 
 #define KEY "host"

@@ -3,7 +3,6 @@
  * refuse.c: which addresses the node must not send to by a pair. The author of a pod may
  * have chosen the address, so only what others have set up says that it belongs to the rail.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cni/hostveth/priv.h"

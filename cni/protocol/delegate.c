@@ -2,7 +2,6 @@
 /* delegate.c: find a plugin in CNI_PATH, run it with our input, and pass its error on. */
 #include "cni/protocol/delegate.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

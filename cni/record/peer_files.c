@@ -2,7 +2,6 @@
 /* peer_files.c: lists the files of another CNI program, and splits their names. */
 #include "cni/record/peer_files.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

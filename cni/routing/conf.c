@@ -2,7 +2,6 @@
 /* conf.c: reads the key "routing". */
 #include "cni/routing/routing.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #define KEY "routing"

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <net/if.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cni/uplink/demand_priv.h"

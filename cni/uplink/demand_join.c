@@ -6,9 +6,6 @@
  * again, the card has a new number, and is in no bond.
  */
 #include <errno.h>
-#include <net/if.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cni/uplink/demand_priv.h"
 #include "lib/net/addr.h"

@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <net/if.h>
-#include <string.h>
 
 #include "cni/uplink/demand_priv.h"
 #include "lib/device/sysfs.h"

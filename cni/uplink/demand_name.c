@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* demand_name.c: names for links that the configuration gives none. Pure. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cni/uplink/demand_priv.h"
 #include "lib/base/hash.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* demand_rules.c: what may be removed, what may join, and what is as asked for. Pure. */
-#include <errno.h>
 #include <net/if.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cni/uplink/demand_priv.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* demand_state.c: the file of a master on demand. Pure. */
-#include <stdio.h>
 #include <string.h>
 
 #include "cni/uplink/demand_priv.h"

@@ -3,7 +3,6 @@
 #include "ipam/admin/import.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "ipam/alloc/alloc.h"
 #include "ipam/alloc/choose.h"

@@ -4,7 +4,6 @@
  * pools is the last step, so one file can also move addresses between two of its pools.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "ipam/admin/admin.h"

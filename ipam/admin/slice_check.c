@@ -6,8 +6,6 @@
 #include "ipam/admin/slice_check.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "ipam/conf/pool_slice.h"
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "lib/json/json.h"
 

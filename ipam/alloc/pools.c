@@ -8,7 +8,6 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "ipam/conf/labels.h"
 #include "ipam/conf/pool.h"

@@ -2,7 +2,6 @@
 /* request.c: reads the owner and the requested addresses from the environment and configuration. */
 #include "ipam/alloc/request.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

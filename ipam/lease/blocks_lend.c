@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blocks_lend.c: which addresses are free: to be lent, and to be assigned. */
-#include <stdio.h>
-#include <string.h>
-
 #include "ipam/lease/blocks_priv.h"
 #include "ipam/conf/pool_blocks.h"
 #include "ipam/conf/pool_slice.h"

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "ipam/conf/pool_blocks.h"
 #include "ipam/lease/block_index.h"

@@ -2,8 +2,6 @@
 /* read.c: reads records in a transaction, and decodes them. */
 #include "ipam/lease/read.h"
 
-#include <string.h>
-
 bool lease_db_has_rested(int64_t since, int64_t now, int64_t cooldown)
 {
 	int64_t future = cooldown > LEASE_DB_CONFLICT_NS ? cooldown : LEASE_DB_CONFLICT_NS;

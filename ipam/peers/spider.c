@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spider.c: SpiderIPPool, SpiderSubnet and SpiderReservedIP of Spiderpool. */
-#include <stdio.h>
-
 #include "ipam/peers/pools_priv.h"
 
 #define BY_NETWORK "a network names its pools in \"pools\""

@@ -3,7 +3,6 @@
 #include "ipam/store/key.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

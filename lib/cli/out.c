@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/array.h"

@@ -6,7 +6,6 @@
 #include "lib/device/rdma.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/net/nl_msg.h"

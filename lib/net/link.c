@@ -7,7 +7,6 @@
 #include <linux/net_namespace.h>
 #include <net/if.h>
 #include <net/if_arp.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <linux/rtnetlink.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "lib/net/nl_msg.h"

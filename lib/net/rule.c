@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <linux/fib_rules.h>
 #include <linux/rtnetlink.h>
-#include <stdio.h>
 
 #include "lib/net/nl_msg.h"
 

@@ -3,8 +3,6 @@
 #include "lib/sys/site.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/sys/fs.h"

@@ -2,8 +2,6 @@
 /* macvlan.c: the type macvlan: its keys, and how its link is made and checked. */
 #include "plugins/ether/links.h"
 
-#include <string.h>
-
 struct macvlan_conf {
 	int mode;
 	uint32_t bcqueuelen;

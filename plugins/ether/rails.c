@@ -3,7 +3,6 @@
 #include "plugins/ether/rails.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "plugins/ether/rails_priv.h"
 #include "cni/record/record.h"

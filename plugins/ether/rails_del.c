@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rails_del.c: DEL without a record: interfaces by their names, VFs by their owners. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "plugins/ether/rails_priv.h"

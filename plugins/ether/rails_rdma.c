@@ -3,8 +3,6 @@
  * rails_rdma.c: "rdma": "shared": whether the RDMA device below each interface carries its
  * addresses, and is still the one that ADD found.
  */
-#include <string.h>
-
 #include "cni/protocol/result_rdma.h"
 #include "plugins/ether/rails_priv.h"
 #include "rdma/device/gid_verify.h"

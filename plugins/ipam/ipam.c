@@ -3,7 +3,6 @@
 #include "plugins/ipam/ipam.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "ipam/alloc/agent_client.h"

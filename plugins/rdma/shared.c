@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shared.c: mode shared: finds the RDMA device of the pod, and waits for the GIDs of its addresses.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "plugins/rdma/pod.h"

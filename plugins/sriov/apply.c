@@ -9,7 +9,6 @@
 #include "plugins/sriov/apply.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/device/rdma_monitor.h"
 #include "lib/device/sysfs.h"

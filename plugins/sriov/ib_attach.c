@@ -4,8 +4,6 @@
  */
 #include "plugins/sriov/ib_attach.h"
 
-#include <string.h>
-
 #include "cni/engine/guid_lease.h"
 #include "cni/protocol/devinfo.h"
 #include "plugins/sriov/apply.h"

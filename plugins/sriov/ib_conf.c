@@ -2,7 +2,6 @@
 /* ib_conf.c: checks what the keys of type "ib-sriov" say together. Pure. */
 #include "plugins/sriov/ib_conf.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define FIELD(k, m) .key = k, .offset = offsetof(struct ib_conf, m)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* keys.c: checks the keys that name a VF, or a resource to choose one from. Pure. */
-#include <string.h>
-
 #include "plugins/sriov/vf_attach.h"
 
 const struct json_enum vf_attach_link_states[] = {

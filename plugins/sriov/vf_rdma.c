@@ -3,7 +3,6 @@
 #include "plugins/sriov/vf_rdma.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

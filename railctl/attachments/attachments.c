@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attachments.c: `railctl attachments list` and `show`: the records, and the state of each. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* import.c: `railctl attachments import`: take over the attachments of a peer plugin.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "railctl/attachments/attachments.h"
 #include "lib/cli/cmd.h"

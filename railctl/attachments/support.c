@@ -2,7 +2,6 @@
 /* support.c: `railctl support-bundle`: what a person needs who cannot log in to this node. */
 #include "railctl/attachments/support.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #include "railctl/device/qos.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "railctl/device/rdma.h"
 #include "railctl/device/lossy.h"

@@ -2,7 +2,6 @@
 /* qos_apply.c: `railctl rdma qos apply` and `check`: set QoS as the files in qos.d say, or see
  * whether it still is. */
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/cli/dropin.h"
 #include "railctl/device/qos.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* qos_set.c: `railctl rdma qos set`: set QoS of one card now, and save it for boot. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/sys/fs.h"
 #include "lib/cli/dropin.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vf_create.c: `railctl vf create` and `railctl vf bind`: make VFs of a PF; change a VF's driver.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "railctl/device/vf.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vf_repair.c: `railctl vf repair`, `adopt` and `gc`. */
-#include <stdio.h>
-
 #include "railctl/device/vf.h"
 
 typedef int (*vf_do)(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,

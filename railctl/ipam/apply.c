@@ -3,9 +3,6 @@
  * apply.c: `railctl ipam pool apply`: pools from a file, for a configuration management that
  * runs it again and again on every node.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "railctl/ipam/ipam.h"
 
 #define POOLS_MAX 1024 /* of one file */

@@ -2,7 +2,6 @@
 /* import.c: `railctl ipam import`: take over the leases of host-local or whereabouts. */
 #include "railctl/ipam/import.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "ipam/lease/audit.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* import_conf.c: the configuration of the network for `railctl ipam import`, from a file or
  * options. */
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/sys/fs.h"

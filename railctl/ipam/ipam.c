@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/utsname.h>
 
 #include "ipam/alloc/crash_handler.h"

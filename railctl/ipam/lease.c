@@ -5,7 +5,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "ipam/alloc/agent_client.h"
 #include "lib/base/guid.h"

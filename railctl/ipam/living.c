@@ -5,7 +5,6 @@
  * Attachments may change meanwhile. Before it reports a difference, it reads the record and then
  * the lease again.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "cni/engine/repair.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pool.c: `railctl ipam pool add`, `set` and `delete`. */
-#include <stdio.h>
 #include <string.h>
 
 #include "ipam/conf/pool.h"

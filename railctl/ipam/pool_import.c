@@ -4,7 +4,6 @@
  * changes no store. Each pool is decoded as the node would, so a file that it writes is valid.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "ipam/conf/pool.h"
 #include "ipam/peers/pools.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show.c: `railctl ipam pool list`, `pool show` and `usage`. */
-#include <stdio.h>
 #include <string.h>
 
 #include "ipam/alloc/agent_client.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usage.c: `railctl ipam usage`: how full pools are, and whose leases they have. */
 #include <stdio.h>
-#include <string.h>
 
 #include "railctl/ipam/ipam.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.c: `railctl topo check`: findings about GPUDirect RDMA and NCCL, and the exit status.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "railctl/device/pod.h"
 #include "railctl/topo/topo.h"
 

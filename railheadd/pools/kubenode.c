@@ -5,7 +5,6 @@
  */
 #include "railheadd/pools/kubenode.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "railheadd/pools/follow.h"

@@ -3,7 +3,6 @@
  * take.c: the definition of a pool reaches this node: first its store, which an ADD reads,
  * then the agent. A pool that begins or ends to be shared brings its leases along.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "ipam/lease/leave.h"

@@ -2,8 +2,6 @@
 /* leftover.c: both sides are one program of one build, so the lines have no version. */
 #include "railheadd/watch/leftover.h"
 
-#include <string.h>
-
 #include "lib/base/text.h"
 
 static const struct json_enum kinds[] = {

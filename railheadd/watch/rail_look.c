@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/base/ctx.h"
 #include "lib/base/guid.h"

@@ -2,8 +2,6 @@
 /* rail_qos.c: compares the card of a rail with its file. */
 #include "railheadd/watch/rail_qos.h"
 
-#include <stdio.h>
-
 /* A container may not see debugfs and configfs, so what is not known is not judged. */
 static unsigned known_of(const struct qos_state *s)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* repairer_status.c: the repairer's counters and what waits, for people and programs. */
-#include <string.h>
-
 #include "railheadd/watch/repairer_priv.h"
 
 #define SHOWN_MAX 50 /* of each list */

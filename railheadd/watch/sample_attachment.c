@@ -6,7 +6,6 @@
  * the interface of the port is in the pod. Below a macvlan, ipvlan or VLAN it shares the port.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "cni/protocol/env.h"
 #include "railheadd/watch/sample_priv.h"

@@ -6,8 +6,6 @@
  * takes 0 if it has none. UCX wants the partition itself, 15 bits, and takes the first entry with
  * full membership if it has none.
  */
-#include <stdio.h>
-
 #include "rdma/env/priv.h"
 
 struct partition {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* text.c: an environment for a shell, a program, a container of Kubernetes. */
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/text.h"

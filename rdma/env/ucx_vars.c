@@ -6,7 +6,6 @@
  * stay right if an index moves while a job runs, so they come first. UCX before 1.18 has only the
  * index, so that is the choice if the version is not known.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/text.h"

@@ -4,7 +4,6 @@
  * share a link: in each round every server is in at most one pair.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "rdma/probe/matrix.h"
 #include "rdma/probe/run.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* set_dcb.c: the steps of qos_set() through data center bridging and ethtool. */
-#include <string.h>
-
 #include "lib/device/ethtool.h"
 #include "rdma/qos/priv.h"
 

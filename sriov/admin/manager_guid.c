@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manager_guid.c: where the GUIDs of new InfiniBand VFs come from. Pure. */
-#include <string.h>
-
 #include "sriov/admin/manager.h"
 
 static bool is_given(struct guid g)

@@ -3,7 +3,6 @@
  * manager_repair.c: repairs, adopts, binds or forgets one VF. Each public function holds the VF's
  * lock.
  */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

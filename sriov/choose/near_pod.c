@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* near_pod.c: the GPUs of a pod of Kubernetes, which its kubelet knows. */
-#include <string.h>
-
 #include "lib/sys/site.h"
 #include "sriov/choose/near.h"
 #include "topo/kubelet/pod_gpus.h"

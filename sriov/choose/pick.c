@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pick.c: claims a free VF of a list of PFs, for an attachment that names no VF. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "sriov/claim/claim.h"

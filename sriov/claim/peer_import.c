@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peer_import.c: makes an attachment of sriov-cni ours: writes its VF state and its record. */
-#include <errno.h>
-#include <string.h>
-
 #include "sriov/claim/peer.h"
 #include "sriov/claim/taken.h"
 

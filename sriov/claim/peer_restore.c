@@ -3,9 +3,7 @@
  * peer_restore.c: restores a VF that sriov-cni attached. The baseline comes from sriov-cni's file,
  * from our own VF state, and from the VF itself, in this order.
  */
-#include <errno.h>
 #include <limits.h>
-#include <net/if.h>
 #include <string.h>
 
 #include "lib/net/link.h"

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/device/rdma_monitor.h"
 #include "lib/device/sysfs.h"

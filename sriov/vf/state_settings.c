@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* state_settings.c: the settings of an interface as a part of an entry's text. Pure. */
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/parse.h"

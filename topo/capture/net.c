@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Captures RDMA devices and the interfaces of PCI functions and their bonds, no others. */
-#include <string.h>
-
 #include "topo/capture/priv.h"
 
 #define CLASS_IB  "class/infiniband"

@@ -5,8 +5,6 @@
  */
 #include "topo/core/choose_priv.h"
 
-#include <string.h>
-
 /* The cards that one call assigns, each by its card number, to n_gpus GPUs. */
 struct cards {
 	const struct topo_assignment *d;

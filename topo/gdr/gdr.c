@@ -4,8 +4,6 @@
 #include "topo/gdr/gdr.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "topo/gdr/priv.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of one HCA: ports, settings of its function, role, bond, and VFs as NCCL sees them. */
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/device/ib_port.h"
 #include "topo/gdr/priv.h"

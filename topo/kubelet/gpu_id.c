@@ -25,7 +25,6 @@
  */
 #include "topo/kubelet/gpu_id.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define UUID_LEN 36

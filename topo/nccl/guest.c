@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes the topology file for a virtual machine, from the tree of its host. */
-#include <stdio.h>
 #include <string.h>
 
 #include "topo/nccl/system.h"

@@ -4,7 +4,6 @@
  * A document type is refused, so that no entity is ever expanded.
  */
 #include <expat.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "topo/read/read.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the tree of boxes: sockets, root complexes and chips above the GPUs and HCAs in scope. */
-#include <string.h>
-
 #include "lib/base/array.h"
 #include "topo/output/boxes.h"
 #include "topo/core/pci_switch.h"

@@ -2,7 +2,6 @@
 /* The JSON of docs/topo.schema.json. An unknown value is null. Versions add keys and change none.
  */
 #include <math.h>
-#include <string.h>
 
 #include "topo/output/show_priv.h"
 

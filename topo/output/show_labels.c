@@ -4,7 +4,6 @@
  * a letter or digit at both ends.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/base/hash.h"
 #include "topo/output/show_priv.h"

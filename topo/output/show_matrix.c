@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The matrix of `nvidia-smi topo -m`, for the GPUs and HCAs in scope. */
 #include <stdio.h>
-#include <string.h>
 
 #include "topo/output/show_priv.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads the firmware, NUMA nodes and the processor, and finds the node of each root complex. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "topo/read/tree.h"

@@ -3,7 +3,6 @@
 #include "topo/read/pcicap.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define HEADER_LEN   0x40
 #define STATUS       0x06

@@ -4,7 +4,6 @@
  * specification 9.2.1.2). All VFs of a PF have the same ids, so that only the first is read.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/base/array.h"
 #include "topo/read/tree.h"
