@@ -109,6 +109,7 @@ ends() { eventually kn exec "$1" -c c -- ls / && kn exec "$1" -c c -- kill 1 >/d
 # quick: thin
 once_rails_by_one_line()
 {
+	local claim
 	claims_up
 	counting a
 	running a
@@ -116,6 +117,9 @@ once_rails_by_one_line()
 	eq 'leases' "$(leases 1 | wc -l)" 8
 	eq 'records' "$(records 1)" healthy
 	has 'who has the address' "$(node 1 railctl ipam who "$(leases 1 | head -n 1)")" "$NAMESPACE/a"
+	claim=$(kn get resourceclaims -o jsonpath='{.items[0].metadata.name}')
+	has 'its claim' "$(node 1 railctl ipam who "$(leases 1 | head -n 1)" | tr -s ' ')" "Claim: $claim"
+	eq 'the attachment' "$(node 1 railctl attachments list --json | jq -r '.[] | "\(.namespace)/\(.pod) \(.claim)"')" "$NAMESPACE/a $claim"
 	has 'its rails' "$(node 1 railctl rails | tr -s ' ')" "$NAMESPACE/a rail7 7 - 10.27."
 	eventually status_of_claim_has_addresses || fail "the status of the claim: $(kn get resourceclaims -o yaml)"
 	is 'the folder of the pod' kn exec a -- ls /run/railhead/nccl.conf /run/railhead/rails.json

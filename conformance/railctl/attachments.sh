@@ -23,9 +23,9 @@ test_attachments_list()
 	attach net-b c2 pod2
 	ok attachments list
 	has NETWORK
-	eq "rows" "$(tail -n +2 "$W/out" | awk '{ print $1, $2, $3, $4, $5, $7 }')" \
-		"net-a c1 net1 macvlan $MASTER healthy
-net-b c2 net1 macvlan $MASTER healthy"
+	eq "rows" "$(tail -n +2 "$W/out" | awk '{ print $1, $2, $3, $4, $5, $6, $8 }')" \
+		"net-a c1 net1 macvlan $MASTER team-a/c1 healthy
+net-b c2 net1 macvlan $MASTER team-a/c2 healthy"
 	ok attachments list --network net-b
 	hasnt net-a
 	ok attachments list --network net-c

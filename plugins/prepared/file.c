@@ -358,3 +358,29 @@ int prepared_each(const struct ctx *ctx, const char *pod_uid, prepared_fn fn, vo
 	prepared_close(&p, pod_uid);
 	return rc < 0 ? -1 : 0;
 }
+
+struct file_wanted {
+	const char *uid;
+	char *name;
+};
+
+static int file_take_name(const struct prepared_entry *x, void *arg)
+{
+	const struct file_wanted *w = arg;
+
+	if (!x->claim || strcmp(x->claim_uid, w->uid) != 0)
+		return 0;
+	(void)snprintf(w->name, PREPARED_NAME_LEN, "%s", x->claim->claim.name);
+	return 1;
+}
+
+const char *prepared_claim_name(const struct ctx *ctx, const char *pod_uid, const char *claim_uid,
+				char out[PREPARED_NAME_LEN])
+{
+	struct file_wanted w = { claim_uid, out };
+	struct err ignored;
+
+	out[0] = '\0';
+	(void)!prepared_each(ctx, pod_uid, file_take_name, &w, &ignored);
+	return out;
+}

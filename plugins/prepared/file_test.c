@@ -198,6 +198,7 @@ START_TEST(a_walk_reports_damaged_files)
 {
 	const struct ctx ctx = make_ctx();
 	struct seen all = { .text = "" }, one = { .text = "" }, first = { .stop_after = 1 };
+	char name[PREPARED_NAME_LEN];
 	struct prepared p;
 	struct err e;
 
@@ -215,6 +216,9 @@ START_TEST(a_walk_reports_damaged_files)
 	ck_assert_str_eq(one.text, "pod-b/33cc ");
 	ck_assert_int_eq(prepared_each(&ctx, NULL, note, &first, &e), 0);
 	ck_assert_str_eq(first.text, POD "/" CLAIM " ");
+	ck_assert_str_eq(prepared_claim_name(&ctx, NULL, CLAIM, name), "rails");
+	ck_assert_str_eq(prepared_claim_name(&ctx, "pod-b", CLAIM, name), "");
+	ck_assert_str_eq(prepared_claim_name(&ctx, POD, "1234", name), "");
 	ck_assert_int_eq(prepared_read(&ctx, POD, "copied", &p, &e), -1);
 	ck_assert_int_eq(e.code, ERR_DECODE);
 	ck_assert_int_eq(chmod(path_of(&ctx, POD "/" CLAIM ".json"), 0666), 0);

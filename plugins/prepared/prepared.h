@@ -32,10 +32,11 @@
 #define PREPARED_NETWORK      "railhead-claims" /* the name of all of them */
 #define PREPARED_NETWORKS_MAX 8
 #define PREPARED_CLAIMS_MAX   64 /* of one pod */
+#define PREPARED_NAME_LEN     254
 
 /* An object of Kubernetes. All are names as id_valid() demands them. */
 struct prepared_id {
-	char uid[64], ns[64], name[254];
+	char uid[64], ns[64], name[PREPARED_NAME_LEN];
 };
 
 struct prepared {
@@ -90,6 +91,11 @@ struct prepared_entry {
 typedef int (*prepared_fn)(const struct prepared_entry *x, void *arg);
 int prepared_each(const struct ctx *ctx, const char *pod_uid, prepared_fn fn, void *arg,
 		  struct err *e) must_check;
+
+/* prepared_claim_name - of the claim with this UID; pod_uid NULL: of any pod. Returns out, "" if
+ * its file cannot be read. */
+const char *prepared_claim_name(const struct ctx *ctx, const char *pod_uid, const char *claim_uid,
+				char out[PREPARED_NAME_LEN]);
 
 /* ---- attach.c: all in the network namespace of the host ---- */
 

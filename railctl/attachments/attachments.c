@@ -7,6 +7,7 @@
 #include "cni/uplink/demand.h"
 #include "cni/hostveth/hostveth.h"
 #include "lib/cli/list.h"
+#include "plugins/prepared/prepared.h"
 #include "plugins/rdma/restore.h"
 #include "sriov/claim/taken.h"
 
@@ -30,7 +31,10 @@ int attachments_add_json(struct json *o, const struct record *r, const struct re
 		return err_nomem(e);
 	if (!r->tree)
 		return 0;
-	if (json_add_str(o, "plugin", r->plugin) || json_add_str(o, "kind", r->kind) ||
+	const struct cni_pod pod = cni_args_pod(r->args);
+
+	if (json_add_known(o, "namespace", pod.ns) || json_add_known(o, "pod", pod.name) ||
+	    json_add_str(o, "plugin", r->plugin) || json_add_str(o, "kind", r->kind) ||
 	    json_add_str(o, "master", r->master) || json_add_str(o, "netns", r->netns) ||
 	    json_add_str(o, "ipam", repair_ipam_type(r)) || json_add_str(o, "boot", r->boot) ||
 	    json_add_str(o, "created", out_time(r->created, created)) ||
@@ -47,7 +51,30 @@ int attachments_network(struct cmd_run *r, const char **out, struct err *e)
 	return 0;
 }
 
+/* The name of the claim that the attachment is of; "": of none. */
+static const char *attachments_claim(const struct ctx *ctx, const struct record *r,
+				     char out[PREPARED_NAME_LEN])
+{
+	char uid[CNI_POD_UID_LEN];
+	struct err ignored;
+
+	if (strcmp(r->key.network, PREPARED_NETWORK) != 0 || !r->tree ||
+	    cni_args_get(r->args, "K8S_POD_UID", uid, sizeof(uid), &ignored) != 1)
+		return "";
+	return prepared_claim_name(ctx, uid, r->key.container, out);
+}
+
 /* ---- list ---- */
+
+static struct out_cell attachments_pod(const struct cmd_run *r, const struct json *n,
+				       char buf[LIST_TEXT_LEN])
+{
+	const char *ns = json_text(n, "namespace");
+
+	(void)r;
+	(void)snprintf(buf, LIST_TEXT_LEN, "%s%s%s", ns, *ns ? "/" : "", json_text(n, "pod"));
+	return (struct out_cell){ buf, OUT_PLAIN };
+}
 
 static struct out_cell state_word(const struct json *n)
 {
@@ -65,6 +92,7 @@ static const struct list_column columns[] = {
 	{ .title = "IFNAME", 0, "ifname" },
 	{ .title = "PLUGIN", 0, "plugin" },
 	{ .title = "MASTER", OUT_SHRINK, "master" },
+	{ .title = "POD", OUT_SHRINK | OUT_SPARE, .cell = attachments_pod },
 	{ .title = "AGE", OUT_RIGHT, "created", .cell = list_age },
 	{ .title = "STATE", 0, "state", .word = state_word },
 	{ .title = NULL },
@@ -82,8 +110,10 @@ struct listing {
 static int add_object(struct listing *l, const struct record *r, const struct repair_view *v)
 {
 	struct json *o = json_push_object(l->array);
+	char claim[PREPARED_NAME_LEN];
 
 	return attachments_add_json(o, r, v, l->e) ||
+			       json_add_known(o, "claim", attachments_claim(l->ctx, r, claim)) ||
 			       (r->tree && masters_add_lost(o, l->lost, r->master, l->e))
 		       ? -1
 		       : 0;
@@ -223,9 +253,12 @@ static int show_record_json(const struct cmd_run *r, const struct record *x,
 			    const struct repair_view *v, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
+	char claim[PREPARED_NAME_LEN];
 
 	if (attachments_add_json(o, x, v, e) || add_lost(r, o, x, e))
 		return -1;
+	if (json_add_known(o, "claim", attachments_claim(&r->ctx, x, claim)))
+		return err_nomem(e);
 	if (x->tree &&
 	    (json_add_int(o, "netnsInode", (int64_t)x->netns_id.ino) ||
 	     json_add_int(o, "netnsCookie", (int64_t)x->netns_id.cookie) ||
@@ -315,7 +348,8 @@ static int show_master(const struct cmd_run *r, const struct record *x, struct e
 static int show_record_text(const struct cmd_run *r, const struct record *x,
 			    const struct repair_view *v, struct err *e)
 {
-	char created[OUT_TIME_LEN];
+	const struct cni_pod pod = x->tree ? cni_args_pod(x->args) : (struct cni_pod){ .ns = "" };
+	char created[OUT_TIME_LEN], claim[PREPARED_NAME_LEN];
 	const struct out *o = &r->out;
 
 	out_pair(o, "Network", "%s", x->key.network);
@@ -324,6 +358,10 @@ static int show_record_text(const struct cmd_run *r, const struct record *x,
 	out_pair(o, "State", "%s%s%s", repair_state_name(v->state), *v->why ? ": " : "", v->why);
 	if (!x->tree)
 		return 0;
+	if (*pod.name)
+		out_pair(o, "Pod", "%s/%s", pod.ns, pod.name);
+	if (*attachments_claim(&r->ctx, x, claim))
+		out_pair(o, "Claim", "%s", claim);
 	out_pair(o, "Plugin", "%s", x->plugin);
 	if (show_master(r, x, e))
 		return -1;

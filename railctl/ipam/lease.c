@@ -8,6 +8,7 @@
 
 #include "ipam/alloc/agent_client.h"
 #include "lib/base/guid.h"
+#include "plugins/prepared/prepared.h"
 #include "railctl/ipam/ipam.h"
 
 /* ---- list ---- */
@@ -224,6 +225,8 @@ static void print_lease(const struct cmd_run *r, const struct json *lease)
 		out_pair(o, "State", "%s", state);
 	if (*pod)
 		out_pair(o, "Pod", "%s%s%s", ns, *ns ? "/" : "", pod);
+	if (*json_text(lease, "claim"))
+		out_pair(o, "Claim", "%s", json_text(lease, "claim"));
 	out_pair(o, "Interface", "%s", json_text(lease, "ifname"));
 	out_pair(o, "Network", "%s", json_text(lease, "network"));
 	out_pair(o, "Container", "%s", json_text(lease, "container"));
@@ -291,6 +294,23 @@ static int look_elsewhere(struct cmd_run *r, struct ip ip, struct json *out, str
 	return 0;
 }
 
+/* To a claim's rails its UID is the container, which no other command shows. */
+static int lease_add_claims(const struct cmd_run *r, struct json *leases, struct err *e)
+{
+	char name[PREPARED_NAME_LEN];
+
+	for (size_t i = 0; i < json_len(leases); i++) {
+		struct json *lease = json_at_mut(leases, i);
+
+		if (strcmp(json_text(lease, "network"), PREPARED_NETWORK) == 0 &&
+		    json_add_known(lease, "claim",
+				   prepared_claim_name(&r->ctx, NULL, json_text(lease, "container"),
+						       name)))
+			return err_nomem(e);
+	}
+	return 0;
+}
+
 static int who(struct cmd_run *r, struct err *e)
 {
 	const char *address = r->opts.words[0];
@@ -299,7 +319,7 @@ static int who(struct cmd_run *r, struct err *e)
 
 	if (parse_address(address, &f.address))
 		return cmd_usage(r, e, "\"%.64s\" is neither an IP address nor a GUID", address);
-	if (list_leases(r, &f, &list, e))
+	if (list_leases(r, &f, &list, e) || lease_add_claims(r, list, e))
 		return -1;
 	if (!answer || json_add_str(answer, "address", address) ||
 	    json_add_copy(answer, "leases", list))
