@@ -121,6 +121,7 @@ claim_shows_rails() { [ "$(kn get resourceclaims -o json | jq '[.items[].status.
 once_chart_of_claims()
 {
 	local n
+	from_version 36 'extended resources by claims'
 	chart_begins 'claims: {classes: {rails: {memlock: null, network: {rdma: null}}}}' || return
 	trap chart_ends EXIT
 	for n in $NODES; do

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# firstprocess.sh: how long a pod takes from `kubectl create` to its first process, with eight rails. Sourced by run.sh with BENCH=FILE,
-# where the table goes.
+# firstprocess.sh: how long a pod takes from `kubectl create` to its first process, with eight rails, and how long the scheduler takes
+# with many nodes. Sourced by run.sh with BENCH=FILE, where the table goes.
 #
 # One pod after the other, each kind in turn, so that all kinds meet the same machine. The scheduler places all of them.
 
 ROUNDS=${ROUNDS:-15}
+PLACES=${PLACES:-1024} PLACED=200 # nodes that are objects only, and pods that they get
 FIRST_KINDS='claim chained multus eight none'
 
 # first_filter KIND: what makes a pod of that kind, as a jq filter
@@ -76,9 +77,49 @@ once_time_to_first_process()
 	for kind in $FIRST_KINDS; do
 		awk -v kind="$kind" '$1 == kind { print $2 }' "$W/first" | sort -n | awk -v kind="$kind" '{ t[NR] = $1 }
 			END { printf "%-8s p50 %.2f s, highest %.2f s of %d\n", kind, t[int((NR + 1) / 2)], t[NR], NR }'
-	done >"$BENCH"
+	done >>"$BENCH"
 	first_prepares >>"$BENCH"
 	for kind in claim multus none; do first_crowd "$kind"; done >>"$BENCH"
 	echo "driver   $(node 1 sh -c 'cat /proc/$(cat /run/railhead-node/railhead-devices.pid)/smaps_rollup' | awk '$1 == "Pss:" { print $2 }') KiB (PSS)" >>"$BENCH"
 	eq 'times' "$(wc -l <"$W/first")" $((5 * ROUNDS))
+}
+
+# places: nodes without a kubelet, each with the slices of n1
+places()
+{
+	k get node n1 -o json | jq --argjson n "$PLACES" '. as $o | {apiVersion: "v1", kind: "List", items: [range($n) | "s\(.)" as $name | $o | {apiVersion, kind,
+		metadata: {name: $name, labels: {"kubernetes.io/hostname": $name, place: "yes"}}, spec: {}, status: (.status | {capacity, allocatable, conditions})}]}' |
+		k create -f - >/dev/null && k get resourceslices --field-selector spec.nodeName=n1,spec.driver=railhead.io -o json |
+		jq --argjson n "$PLACES" '.items as $o | {apiVersion: "v1", kind: "List", items: [range($n) | "s\(.)" as $name | $o[] | {apiVersion, kind,
+			metadata: {name: ($name + .metadata.name)}, spec: (.spec | .nodeName = $name | .pool.name = $name)}]}' | k create -f - >/dev/null
+}
+all_placed() { [ "$(kn get pods -o json | jq '[.items[] | select(.spec.nodeName)] | length')" = $PLACED ]; }
+# placing KIND: seconds until all pods that are created at once have a node. The node controller has given up these nodes meanwhile.
+placing()
+{
+	local began
+	read -r began _ </proc/uptime
+	jq -n --arg kind "$1" --argjson n $PLACED '{apiVersion: "v1", kind: "List", items: [range($n) | {apiVersion: "v1", kind: "Pod", metadata: {name: "\($kind)\(.)"},
+		spec: ({nodeSelector: {place: "yes"}, tolerations: [{operator: "Exists"}], containers: [{name: "c", image: "none"}]}
+			| if $kind == "set" then .containers[0].resources.limits = {"railhead.io/rails": "1"}
+			elif $kind == "cards" then .resourceClaims = [{name: "r", resourceClaimTemplateName: "cards"}] | .containers[0].resources.claims = [{name: "r"}]
+			else . end)}]}' | kn create -f - >/dev/null || fail 'test error: pods'
+	eventually all_placed
+	awk -v kind="$1" -v n=$PLACED -v nodes="$PLACES" -v began="$began" '{ printf "%-8s %d pods created and placed on %d nodes: %.1f s\n", kind, n, nodes, $1 - began }' /proc/uptime
+	kn delete pods --all --grace-period=0 --force --wait >/dev/null 2>&1
+}
+once_time_to_a_node()
+{
+	local kind
+	claims_up
+	rails_class cards '' card '{"kind": "macvlan", "ipam": '"$RAIL_POOLS"'}'
+	kn apply -f - >/dev/null <<-EOF || fail 'test error: the template'
+	{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "cards"},
+		"spec": {"spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "cards", "count": 8}}]}}}}
+	EOF
+	is 'nodes' places
+	for kind in none set cards; do placing $kind; done >>"$BENCH"
+	k delete node -l place=yes >/dev/null
+	k get resourceslices -o name | grep /s[0-9] | xargs "$CLUSTER/bin/kubectl" delete >/dev/null
+	k delete deviceclass cards >/dev/null
 }

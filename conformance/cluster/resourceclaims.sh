@@ -15,6 +15,7 @@ RAIL_POOLS='{"type": "railhead-ipam", "pool": "rail{n}"}'
 claims_up()
 {
 	local n config
+	from_version 34 claims
 	config=${1-'{"kind": "macvlan", "ipam": '$RAIL_POOLS'}'}
 	trap claims_down EXIT
 	is 'rights' k apply -f "$TOP/packaging/kubernetes/crds" -f "$TOP/packaging/kubernetes/rbac.yaml" -f "$TOP/packaging/kubernetes/policy.yaml" \
@@ -91,8 +92,8 @@ counting()
 		jq -n --arg class $CLASS '{apiVersion: "resource.k8s.io/v1", kind: "ResourceClaimTemplate", metadata: {name: "rails"},
 			spec: {spec: {devices: {requests: [{name: "rails", exactly: {deviceClassName: $class}}]}}}}' | kn apply -f - >/dev/null ||
 			fail 'test error: the template'
-		by_claim='(.. | objects | select(.limits?)) |= {"claims": [{"name": "rails"}]}
-			| .spec.resourceClaims = [{"name": "rails", "resourceClaimTemplateName": "rails"}]'
+		by_claim='if .spec.resourceClaims then . else (.. | objects | select(.limits?)) |= {"claims": [{"name": "rails"}]}
+			| .spec.resourceClaims = [{"name": "rails", "resourceClaimTemplateName": "rails"}] end'
 	fi
 	pod "$1" '' 'del(.spec.nodeName) | .spec.nodeSelector = {"kubernetes.io/hostname": "n1"}
 		| .spec.containers[0].command = ["/bin/sh", "-c", "echo rails: $(ls /sys/class/net | grep ^rail | sort | tr \"\\n\" \" \"); echo locked: $(ulimit -l); trap exit TERM; sleep 1000000 & wait"]
