@@ -72,7 +72,8 @@ void attach_note_deleting(const struct ctx *ctx, const struct record *r)
 	struct err why;
 
 	begun.deleting = true;
-	if (!r->deleting && record_write(ctx, &begun, &why))
+	/* A part is in the file of its whole, which was noted before. */
+	if (!r->deleting && !r->whole && record_write(ctx, &begun, &why))
 		log_warn(&ctx->log, "%s", why.msg);
 }
 

@@ -4,8 +4,11 @@
 
 #include <stdio.h>
 
-#include "plugins/ether/rails_priv.h"
+#include "cni/engine/staged.h"
 #include "cni/record/record.h"
+#include "plugins/ether/ipoib.h"
+#include "plugins/ether/rails_priv.h"
+#include "plugins/sriov/member.h"
 #include "sriov/claim/claim.h"
 
 /* The engine borrows all of this until the end of the call. */
@@ -123,7 +126,17 @@ static int rails_verify(struct attach *a, struct attach *part, const struct cni_
 	return s->conf.rdma == RAILS_RDMA_SHARED ? rails_rdma_verify(&s->rdma, part, ips, e) : 0;
 }
 
-static const struct attach_restore_type restorers[] = { { "sriov", sriov_restore }, { 0 } };
+static const struct attach_restore_type restorers[] = {
+	{ "sriov", sriov_restore }, { "ib-sriov", ib_restore }, { "ipoib", staged_restore }, { 0 }
+};
+
+/* Children of IPoIB that the kernel handed back after the DEL. */
+static int rails_sweep(const struct cni_call *call, struct err *e)
+{
+	const struct staged_orphans which = { .kind = ipoib_type.kind, .network = call->conf.name };
+
+	return staged_sweep(&call->ctx, &which, e);
+}
 
 static const struct attach_several several = {
 	.parts = parts,
@@ -141,4 +154,5 @@ const struct attach_type rails_type = {
 	.several = &several,
 	.validate = rails_validate,
 	.release = rails_release,
+	.sweep = rails_sweep,
 };

@@ -2,8 +2,8 @@
 /*
  * rails.h: the plugin rails: one network, one ADD, an interface on each rail of the node.
  *
- * Each interface is a macvlan or ipvlan on the rail's interface of the host, of its own type
- * (plugins/ether). docs/decisions/2026-11-27-rails-in-one-add.md.
+ * Each interface is a macvlan, an ipvlan, a child of IPoIB or a VF of its rail, of its own type
+ * (plugins/ether, plugins/sriov). docs/decisions/2026-11-27-rails-in-one-add.md.
  */
 #ifndef RAILHEAD_PLUGINS_ETHER_RAILS_H
 #define RAILHEAD_PLUGINS_ETHER_RAILS_H

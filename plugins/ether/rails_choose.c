@@ -7,7 +7,6 @@
 #include "plugins/ether/rails_priv.h"
 #include "lib/base/text.h"
 #include "sriov/choose/near.h"
-#include "plugins/sriov/attach.h"
 
 #define KUBELET_MS 5000 /* for the kubelet to say which GPUs the pod has */
 
@@ -208,7 +207,7 @@ static int check_pfs(const struct attach *a, const struct rails_made *made, stru
 	const struct rails_conf *c = rails_choose_conf_of(a);
 	char pf[PCI_STR_LEN];
 
-	for (size_t i = 0; rails_kinds[c->kind] == &sriov_type && !c->resource && i < made->n; i++)
+	for (size_t i = 0; rails_moves(a->call->conf.tree) && !c->resource && i < made->n; i++)
 		if (!*made->rail[i].device &&
 		    rails_devices_pf(&a->call->ctx, made->rail[i].master, pf, e))
 			return err_wrap(e, "rail %u: %s", made->rail[i].number, made->from);

@@ -7,26 +7,41 @@
 #include "plugins/ether/links.h"
 #include "plugins/ether/rails_priv.h"
 #include "lib/json/case.h"
+#include "plugins/ether/ipoib.h"
 #include "plugins/sriov/attach.h"
+#include "plugins/sriov/ib_attach.h"
 
 #define NUMBER_MARK "{n}"
 
 /* ---- keys ---- */
 
-#define MOVES 2 /* the kind whose interfaces are VFs */
-
 const struct attach_type *const rails_kinds[RAILS_KINDS] = {
-	&link_macvlan,
-	&link_ipvlan,
-	[MOVES] = &sriov_type,
+	[RAILS_MACVLAN] = &link_macvlan, [RAILS_IPVLAN] = &link_ipvlan,
+	[RAILS_SRIOV] = &sriov_type,     [RAILS_IB_SRIOV] = &ib_sriov_type,
+	[RAILS_IPOIB] = &ipoib_type,
 };
 
 static const struct json_enum kinds[] = {
-	{ "macvlan", 0 },
-	{ "ipvlan", 1 },
-	{ "sriov", MOVES },
-	{ NULL, 0 },
+	{ "macvlan", RAILS_MACVLAN },   { "ipvlan", RAILS_IPVLAN }, { "sriov", RAILS_SRIOV },
+	{ "ib-sriov", RAILS_IB_SRIOV }, { "ipoib", RAILS_IPOIB },   { NULL, 0 },
 };
+
+const struct attach_type *rails_kind_of(const struct json *config)
+{
+	const char *kind = json_text(config, "kind");
+
+	for (size_t i = 0; i < RAILS_KINDS; i++)
+		if (strcmp(kind, rails_kinds[i]->name) == 0)
+			return rails_kinds[i];
+	return NULL;
+}
+
+bool rails_moves(const struct json *config)
+{
+	const struct attach_type *type = rails_kind_of(config);
+
+	return type && type->role == ATTACH_MOVES;
+}
 
 static const struct json_enum rdma_modes[] = {
 	{ "exclusive", RAILS_RDMA_EXCLUSIVE },
@@ -101,32 +116,67 @@ static bool rails_conf_is_there(const struct json *n)
 	return n && !(json_str(n) && !*json_str(n));
 }
 
-/* Keys that only VFs have, and "near", in place of which is "rails". */
-static int refuse_of_vfs(const struct attach *a, bool moves, struct err *e)
-{
-	static const char *const of_vfs[] = { "vlan",     "deviceID", "deviceIDs",
-					      "pciBusID", "resource", "resourceName" };
-	const struct json *tree = a->call->conf.tree;
+#define OF(kind) (1u << (kind))
+#define OF_VFS   (OF(RAILS_SRIOV) | OF(RAILS_IB_SRIOV))
 
-	for (size_t i = 0; !moves && i < ARRAY_SIZE(of_vfs); i++) {
-		if (!rails_conf_is_there(json_get(tree, of_vfs[i])))
+/* Keys that only some kinds have. */
+static int refuse_of_others(const struct json *tree, int kind, struct err *e)
+{
+	static const struct {
+		const char *key;
+		unsigned kinds;
+		const char *shown;
+	} of[] = {
+		{ "vlan", OF(RAILS_SRIOV), "\"sriov\"" },
+		{ "pkey", OF(RAILS_IB_SRIOV) | OF(RAILS_IPOIB), "\"ib-sriov\" and \"ipoib\"" },
+		{ "deviceID", OF_VFS, "\"sriov\" and \"ib-sriov\"" },
+		{ "deviceIDs", OF_VFS, "\"sriov\" and \"ib-sriov\"" },
+		{ "pciBusID", OF_VFS, "\"sriov\" and \"ib-sriov\"" },
+		{ "resource", OF_VFS, "\"sriov\" and \"ib-sriov\"" },
+		{ "resourceName", OF_VFS, "\"sriov\" and \"ib-sriov\"" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+		if (of[i].kinds & OF(kind) || !rails_conf_is_there(json_get(tree, of[i].key)))
 			continue;
-		err_set(e, ERR_CONFIG, 0,
-			"%s: not with rails of kind \"%.16s\", only with \"sriov\"", of_vfs[i],
-			json_text(tree, "kind"));
-		return strcmp(of_vfs[i], "deviceID") == 0
+		err_set(e, ERR_CONFIG, 0, "%s: not with rails of kind \"%s\", only with %s",
+			of[i].key, rails_kinds[kind]->name, of[i].shown);
+		return strcmp(of[i].key, "deviceID") == 0
 			       ? err_hint(e, "Multus writes it for a network with the annotation "
 					     "k8s.v1.cni.cncf.io/resourceName")
 			       : -1;
 	}
-	if (json_get(tree, "near"))
+	return 0;
+}
+
+/* Keys of ib-sriov that give one VF its GUID, and another word for "rdma". */
+static int refuse_of_ib_sriov(const struct cni_conf *conf, struct err *e)
+{
+	if (json_get(conf->tree, "rdmaIsolation"))
 		return err_set(e, ERR_CONFIG, 0,
-			       "near: not with rails: \"rails\": \"gpu\" are those nearest to the "
-			       "pod's GPUs");
-	return json_get(tree, "pkey") ? err_set(e, ERR_CONFIG, 0,
-						"pkey: not with rails, whose interfaces are "
-						"Ethernet")
-				      : 0;
+			       "rdmaIsolation: not with rails: write \"rdma\": \"exclusive\"");
+	if (!json_get(conf->tree, "ibKubernetesEnabled") &&
+	    !json_get(conf->runtime, "infinibandGUID") && !json_get(conf->args_cni, "guid"))
+		return 0;
+	err_set(e, ERR_CONFIG, 0, "%s: not with rails: it is for one VF",
+		json_get(conf->tree, "ibKubernetesEnabled") ? "ibKubernetesEnabled"
+		: json_get(conf->runtime, "infinibandGUID") ? "runtimeConfig.infinibandGUID"
+							    : "args.cni.guid");
+	return err_hint(e, "\"guidFrom\": \"pod\" makes a GUID for each rail");
+}
+
+static int refuse_keys(const struct attach *a, int kind, struct err *e)
+{
+	const struct cni_conf *conf = &a->call->conf;
+
+	if (refuse_of_others(conf->tree, kind, e) ||
+	    (kind == RAILS_IB_SRIOV && refuse_of_ib_sriov(conf, e)))
+		return -1;
+	return json_get(conf->tree, "near") ? err_set(e, ERR_CONFIG, 0,
+						      "near: not with rails: \"rails\": \"gpu\" "
+						      "are those nearest to the "
+						      "pod's GPUs")
+					    : 0;
 }
 
 /* {"vlan": 120, "of": "rail"}: of each rail's own interface. */
@@ -136,10 +186,17 @@ static int check_demand(const struct json *config, struct err *e)
 {
 	const struct json *master = json_get(config, "master");
 
-	if (strcmp(json_text(config, "kind"), sriov_type.name) == 0)
+	const struct attach_type *kind = rails_kind_of(config);
+
+	if (kind == &sriov_type)
 		return err_set(e, ERR_CONFIG, 0,
 			       "master: not with rails of kind \"sriov\": a VF has no master; "
 			       "\"vlan\" is its VLAN");
+	if (kind == &ib_sriov_type || kind == &ipoib_type)
+		return err_set(e, ERR_CONFIG, 0,
+			       "master: not with rails of kind \"%s\": InfiniBand has no VLANs; "
+			       "\"pkey\" is its partition",
+			       kind->name);
 	if (json_get(master, "vlan") && !json_get(master, "name") &&
 	    strcmp(json_text(master, "of"), OF_RAIL) == 0)
 		return 0;
@@ -175,20 +232,20 @@ static int refuse_single(struct attach *a, struct err *e)
 
 static int rails_conf_check_rdma(const struct rails_conf *c, struct err *e)
 {
-	if (c->rdma != RAILS_RDMA_EXCLUSIVE || c->kind == MOVES)
+	if (c->rdma != RAILS_RDMA_EXCLUSIVE || OF_VFS & OF(c->kind))
 		return 0;
 	err_set(e, ERR_CONFIG, 0,
 		"rdma: \"exclusive\": interfaces of kind \"%s\" share the RDMA device of their "
 		"rail, which cannot move into one pod",
 		rails_kinds[c->kind]->name);
-	return err_hint(e, "write \"shared\", or use kind \"sriov\"");
+	return err_hint(e, "write \"shared\", or use kind \"sriov\" or \"ib-sriov\"");
 }
 
 static int rails_conf_check_devices(const struct attach *a, struct rails_conf *c, struct err *e)
 {
 	struct rails_devices ignored;
 
-	if (c->kind != MOVES)
+	if (!(OF_VFS & OF(c->kind)))
 		return 0;
 	if (c->resource_name && c->resource)
 		return err_set(e, ERR_CONFIG, 0,
@@ -228,8 +285,8 @@ int rails_validate(struct attach *a, struct err *e)
 
 	note_keys(conf->tree, rails_kinds[c->kind]);
 	if (cni_conf_check_keys(conf, false, e) || ether_check_rails(c->rails, e) ||
-	    refuse_of_vfs(a, c->kind == MOVES, e) || refuse_single(a, e) ||
-	    rails_conf_check_rdma(c, e) || rails_conf_check_devices(a, c, e) || check_ipam(conf, e))
+	    refuse_keys(a, c->kind, e) || refuse_single(a, e) || rails_conf_check_rdma(c, e) ||
+	    rails_conf_check_devices(a, c, e) || check_ipam(conf, e))
 		return -1;
 	if (c->ifname && !strstr(c->ifname, NUMBER_MARK))
 		return err_set(e, ERR_CONFIG, 0,
@@ -409,6 +466,17 @@ static int set_master(struct json *tree, const char *ifname)
 	return json_add_str(tree, "master", ifname);
 }
 
+/* The engine asks for what is shared; the VF's type moves, and ib-sriov has another word for it. */
+static int rails_conf_set_rdma(struct json *tree)
+{
+	const bool moves = strcmp(json_text(tree, "rdma"), "exclusive") == 0;
+
+	if (moves && rails_kind_of(tree) == &sriov_type)
+		return 0;
+	json_del(tree, "rdma");
+	return moves ? json_add_bool(tree, "rdmaIsolation", true) : 0;
+}
+
 struct json *rails_part(const struct json *config, const struct rails_made *made, size_t i)
 {
 	auto_json struct json *tree = json_dup(config);
@@ -417,14 +485,10 @@ struct json *rails_part(const struct json *config, const struct rails_made *made
 		return NULL;
 	json_fold_case(tree);
 	json_del(tree, "prevResult");
-	/* The engine asks for what is shared; the VF's type moves. */
-	if (strcmp(json_text(tree, "rdma"), "shared") == 0)
-		json_del(tree, "rdma");
-	if (number_table(tree, i))
+	if (rails_conf_set_rdma(tree) || number_table(tree, i))
 		return NULL;
-	if (strcmp(json_text(tree, "kind"), sriov_type.name) == 0
-		    ? rails_conf_add_vf(tree, made, i)
-		    : set_master(tree, made->rail[i].master))
+	if (rails_moves(tree) ? rails_conf_add_vf(tree, made, i)
+			      : set_master(tree, made->rail[i].master))
 		return NULL;
 	return TAKE_PTR(tree);
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rails_del.c: DEL without a record: interfaces by their names, VFs by their owners. */
+/* rails_del.c: DEL without a record: interfaces by names and aliases, VFs by their owners. */
 #include <string.h>
 
 #include "plugins/ether/rails_priv.h"
+#include "cni/engine/staged.h"
 #include "cni/record/part.h"
+#include "plugins/ether/ipoib.h"
+#include "plugins/sriov/member.h"
 #include "sriov/claim/claim.h"
 
 static struct rails_names names_of(const struct cni_call *call)
@@ -43,7 +46,7 @@ static int each_name_of(const struct name_visit *v, const char *kind)
 
 int rails_each_name(const struct cni_call *call, attach_name_fn fn, void *arg)
 {
-	const char *kind = json_text(call->conf.tree, "kind");
+	const struct attach_type *kind = rails_kind_of(call->conf.tree);
 	const struct name_visit v = {
 		.names = names_of(call),
 		.conf = &call->conf,
@@ -51,10 +54,7 @@ int rails_each_name(const struct cni_call *call, attach_name_fn fn, void *arg)
 		.arg = arg,
 	};
 
-	for (size_t i = 0; i < RAILS_KINDS; i++)
-		if (*rails_kinds[i]->kind && strcmp(kind, rails_kinds[i]->name) == 0)
-			return each_name_of(&v, rails_kinds[i]->kind);
-	return 0;
+	return kind && kind->role == ATTACH_MAKES ? each_name_of(&v, kind->kind) : 0;
 }
 
 /* ---- VFs ---- */
@@ -111,7 +111,8 @@ static int release_vf(const struct vf_entry *x, void *arg)
 	    !can_have_name(&u->names, owner->ifname))
 		return 0;
 	if (record_each(ctx, owner->network, compare_record, &c, u->e) ||
-	    (!c.another && claim_release(ctx, x->vf, owner, (struct netns_id){ 0 }, u->e)))
+	    (!c.another && (claim_release(ctx, x->vf, owner, (struct netns_id){ 0 }, u->e) ||
+			    ib_member_remove(ctx, owner, u->e))))
 		u->rc = -1;
 	return u->rc;
 }
@@ -128,16 +129,54 @@ static int release_named(const char *ifname, const char *kind, void *arg)
 	return u->rc;
 }
 
-int rails_release(const struct cni_call *call, const struct record *r, struct err *e)
+static int release_vfs(const struct cni_call *call, struct err *e)
 {
 	struct unrecorded_vfs u = { .call = call, .names = names_of(call), .e = e };
-
-	if (r || strcmp(json_text(call->conf.tree, "kind"), "sriov") != 0)
-		return 0;
 	const struct name_visit v = {
 		.names = u.names, .conf = &call->conf, .fn = release_named, .arg = &u
 	};
 
 	return vf_state_each(&call->ctx, release_vf, &u, e) || u.rc || each_name_of(&v, "") ? -1
 											    : 0;
+}
+
+/* ---- children of IPoIB ---- */
+
+static int match_child(const char *ifname, const char *alias, void *arg)
+{
+	const struct record_key *key = arg;
+	const struct record_key one = { key->network, key->container, ifname };
+	char text[LINK_ALIAS_LEN];
+
+	staged_alias(&one, text);
+	return strcmp(text, alias) == 0;
+}
+
+static int is_child(const struct link_info *link, void *arg)
+{
+	const struct cni_call *call = arg;
+	struct record_key key = { call->conf.name, call->env.container, "" };
+	const struct name_visit v = {
+		.names = names_of(call), .conf = &call->conf, .fn = match_child, .arg = &key
+	};
+
+	return each_name_of(&v, link->alias);
+}
+
+/* Those that the kernel handed back to the host when the pod's namespace ended. */
+static int release_children(const struct cni_call *call, struct err *e)
+{
+	const struct staged_orphans which = { ipoib_type.kind, call->conf.name, is_child,
+					      (void *)(uintptr_t)call };
+
+	return staged_sweep(&call->ctx, &which, e);
+}
+
+int rails_release(const struct cni_call *call, const struct record *r, struct err *e)
+{
+	if (r)
+		return 0;
+	if (rails_kind_of(call->conf.tree) == &ipoib_type)
+		return release_children(call, e);
+	return rails_moves(call->conf.tree) ? release_vfs(call, e) : 0;
 }

@@ -153,7 +153,8 @@ int rails_devices_pf(const struct ctx *ctx, const char *ifname, char pf[PCI_STR_
 	if (e->code != ERR_NOTFOUND)
 		return -1;
 	e->code = ERR_CONFIG;
-	return err_hint(e, "kind \"sriov\" needs rails that are cards with VFs");
+	return err_hint(e, "kinds \"sriov\" and \"ib-sriov\" need rails that are cards "
+			   "with VFs");
 }
 
 int rails_devices_take(const struct ctx *ctx, struct rails_devices *d, const char *pf_ifname,

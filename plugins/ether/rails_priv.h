@@ -11,11 +11,18 @@
 
 /* ---- rails_conf.c: pure ---- */
 
-#define RAILS_KINDS 3
+enum rails_kind {
+	RAILS_MACVLAN,
+	RAILS_IPVLAN,
+	RAILS_SRIOV,
+	RAILS_IB_SRIOV,
+	RAILS_IPOIB,
+	RAILS_KINDS,
+};
 enum rails_rdma_mode { RAILS_RDMA_NONE, RAILS_RDMA_EXCLUSIVE, RAILS_RDMA_SHARED };
 
 struct rails_conf {
-	int kind;                      /* an index of rails_kinds */
+	int kind;                      /* enum rails_kind, an index of rails_kinds */
 	int rdma;                      /* enum rails_rdma_mode */
 	const struct json *rails;      /* NULL: all */
 	const struct json *device_ids; /* undecoded; NULL: not given */
@@ -27,6 +34,11 @@ struct rails_conf {
 };
 extern const struct attach_type *const rails_kinds[RAILS_KINDS];
 extern const struct json_field rails_fields[];
+
+/* rails_kind_of - the type that the key kind of a configuration names; NULL: none. rails_moves - it
+ * moves VFs. */
+const struct attach_type *rails_kind_of(const struct json *config);
+bool rails_moves(const struct json *config);
 
 /* rails_validate - the keys, also those that the rails of an attachment cannot have. */
 int rails_validate(struct attach *a, struct err *e) must_check;

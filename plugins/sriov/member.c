@@ -45,7 +45,7 @@ int ib_member_add(const struct attach *a, const struct ib_conf *c, struct err *e
 	return sm_add(&a->call->ctx, &m, SM_ADD_MS, e) ? err_wrap(e, "pkey") : 0;
 }
 
-static int member_leave(const struct ctx *ctx, const struct record_key *key, struct err *e)
+int ib_member_remove(const struct ctx *ctx, const struct record_key *key, struct err *e)
 {
 	const struct sm_who who = { key->network, key->container, key->ifname, NULL, NULL };
 	struct err why;
@@ -69,7 +69,7 @@ static int take_guid_back(const struct ctx *ctx, const struct record *r, struct 
 int ib_restore(const struct ctx *ctx, const struct record *r, struct err *e)
 {
 	return sriov_restore(ctx, r, e) || take_guid_back(ctx, r, e) ||
-			       member_leave(ctx, &r->key, e)
+			       ib_member_remove(ctx, &r->key, e)
 		       ? -1
 		       : 0;
 }
@@ -78,5 +78,6 @@ int ib_release(const struct cni_call *call, const struct record *r, struct err *
 {
 	const struct record_key key = attach_key(call);
 
-	return vf_attach_release(call, r, e) || (!r && member_leave(&call->ctx, &key, e)) ? -1 : 0;
+	return vf_attach_release(call, r, e) || (!r && ib_member_remove(&call->ctx, &key, e)) ? -1
+											      : 0;
 }

@@ -12,6 +12,10 @@
  */
 int ib_member_add(const struct attach *a, const struct ib_conf *c, struct err *e) must_check;
 
+/* ib_member_remove - give up the membership of an attachment; none is success. A hook that fails is
+ * logged, and its removal is queued. */
+int ib_member_remove(const struct ctx *ctx, const struct record_key *key, struct err *e) must_check;
+
 /*
  * ib_restore - an attach_restore_fn: restore the VF, then give up the membership. A hook that fails
  * is logged, and its removal is queued.
