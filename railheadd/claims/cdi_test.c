@@ -69,6 +69,36 @@ START_TEST(a_hook_and_a_folder)
 }
 END_TEST
 
+static void is_refused(const char *networks, const char *words)
+{
+	auto_prepared struct prepared p = prepared(networks);
+	auto_free char *text = NULL;
+
+	ck_assert_int_eq(claim_cdi(&ctx, &p, "/b", &text, &e), -1);
+	ck_assert_int_eq(e.code, ERR_CONFIG);
+	ck_assert_msg(strstr(e.msg, words), "%s", e.msg);
+}
+
+/* Rail 3 is of Ethernet, and rail 4 of InfiniBand. */
+START_TEST(a_kind_for_another_link_layer)
+{
+	auto_prepared struct prepared p = prepared("[{\"kind\":\"macvlan\",\"rails\":[3]},"
+						   "{\"kind\":\"ipoib\",\"rails\":[4]}]");
+	auto_free char *text = NULL;
+
+	begin("{\"rails\":[{\"rail\":3,\"interface\":\"eth3\"},"
+	      "{\"rail\":4,\"interface\":\"ib4\"}]}");
+	fakepci_function("/mnt/sys", "0000:3b:00.0");
+	fakepci_netdev("/mnt/sys", "0000:3b:00.0", "ib4", NULL);
+	fakepci_file("/mnt/sys", "0000:3b:00.0", "net/ib4/type", "32\n");
+	ck_assert_msg(claim_cdi(&ctx, &p, "/b", &text, &e) == 0, "%s", e.msg);
+	is_refused("[{\"kind\":\"macvlan\",\"rails\":[3,4]}]",
+		   "network.kind: \"macvlan\", but rail 4 (ib4) is of InfiniBand");
+	is_refused("[{\"kind\":\"ib-sriov\",\"rails\":\"all\"}]",
+		   "network.kind: \"ib-sriov\", but rail 3 (eth3) is of Ethernet");
+}
+END_TEST
+
 START_TEST(variables_of_a_class)
 {
 	auto_prepared struct prepared p = prepared("[]");
@@ -196,6 +226,6 @@ START_TEST(no_folder_of_cdi)
 }
 END_TEST
 
-TEST_PROGRAM("cdi", a_hook_and_a_folder, variables_of_a_class, railctl_of_the_node,
-	     a_rail_that_is_not_there, files_of_rdma_devices, runtimes_notice_a_new_file,
-	     no_folder_of_cdi)
+TEST_PROGRAM("cdi", a_hook_and_a_folder, a_kind_for_another_link_layer, variables_of_a_class,
+	     railctl_of_the_node, a_rail_that_is_not_there, files_of_rdma_devices,
+	     runtimes_notice_a_new_file, no_folder_of_cdi)

@@ -215,9 +215,33 @@ START_TEST(devices_of_another_kind_than_their_class)
 		   "request r: network.kind: \"sriov\", but the device is a card, not a VF");
 	is_refused(decode(RESULT("set2"), CONFIG("FromClass", ",\"network\":{\"kind\":\"ipoib\"}"),
 			  POD),
-		   ERR_CONFIG, "network.kind: \"ipoib\" is not macvlan, ipvlan or sriov");
+		   ERR_CONFIG, "network.kind: \"ipoib\", but the device is of VFs");
+	is_refused(decode(RESULT("rail1"),
+			  CONFIG("FromClass", ",\"network\":{\"kind\":\"ib-sriov\"}"), POD),
+		   ERR_CONFIG, "network.kind: \"ib-sriov\", but the device is a card, not a VF");
+	is_refused(decode(RESULT("rail1"), CONFIG("FromClass", ",\"network\":{\"kind\":\"tap\"}"),
+			  POD),
+		   ERR_CONFIG,
+		   "network.kind: \"tap\" is not macvlan, ipvlan, sriov, ib-sriov or ipoib");
 	is_refused(decode(RESULT("set2"), VFS(",\"rdma\":\"exclusive\""), POD), ERR_CONFIG,
 		   "network.rdma: \"exclusive\" is not possible by a claim yet");
+}
+END_TEST
+
+START_TEST(rails_of_InfiniBand)
+{
+	ck_assert_msg(decode(RESULT("rail3"),
+			     CONFIG("FromClass", ",\"network\":{\"kind\":\"ipoib\",\"pkey\":"
+						 "\"0x8001\"}"),
+			     POD) == 0,
+		      "%s", e.msg);
+	has_networks("[" NETWORK("\"kind\":\"ipoib\",\"pkey\":\"0x8001\"", "[3]") "]");
+	ck_assert_msg(decode(RESULT("set2"),
+			     CONFIG("FromClass", ",\"network\":{\"kind\":\"ib-sriov\",\"guidFrom\":"
+						 "\"pod\"}"),
+			     POD) == 0,
+		      "%s", e.msg);
+	has_networks("[" NETWORK("\"kind\":\"ib-sriov\",\"guidFrom\":\"pod\"", "\"all\"") "]");
 }
 END_TEST
 
@@ -370,7 +394,8 @@ END_TEST
 TEST_PROGRAM("claim", names_of_devices, the_set_of_all_rails, the_set_of_a_group,
 	     several_rails_are_one_network, two_classes_are_two_networks,
 	     a_claim_overrides_allowed_keys, vfs_are_networks_without_devices_yet,
-	     devices_of_another_kind_than_their_class, namespaces_of_a_class,
+	     devices_of_another_kind_than_their_class, rails_of_InfiniBand,
+	     namespaces_of_a_class,
 	     locked_memory_is_the_word_of_a_class, variables_of_a_class,
 	     a_rail_config_that_is_wrong, whose_claim_it_is, devices_that_are_refused,
 	     another_claim_of_this_name, rails_as_text, without_memory)

@@ -14,8 +14,6 @@
 #include "railheadd/claims/jobs.h"
 #include "railheadd/claims/vfs.h"
 
-#define TYPE_INFINIBAND 32 /* ARPHRD_INFINIBAND: it has neither macvlan nor ipvlan */
-
 struct publishing {
 	const struct jobs_place *place;
 	struct jobs_published *now;
@@ -44,7 +42,9 @@ static void publish_read_rail(const struct ctx *ctx, const struct rail_entry *fr
 	uint64_t carrier;
 	char path[96];
 
-	*to = (struct slices_rail){ .number = from->number, .numa = -1 };
+	*to = (struct slices_rail){ .number = from->number,
+				    .numa = -1,
+				    .infiniband = rail_list_is_infiniband(ctx, from) };
 	(void)snprintf(to->ifname, sizeof(to->ifname), "%s", from->ifname);
 	/* An interface that is set down has no value there. A pod sets it up. */
 	(void)snprintf(path, sizeof(path), "class/net/%s/carrier", from->ifname);
@@ -73,11 +73,10 @@ static int publish_facts(const struct jobs_place *p, struct slices_facts *out, s
 	if (rail_list_load(ctx, &all, e))
 		return -1;
 	out->missing = all.n_dead;
+	out->n = all.n;
 	for (size_t i = 0; i < all.n; i++) {
-		if (publish_read(ctx, all.rail[i].ifname, "type") == TYPE_INFINIBAND)
-			out->mixed = true;
-		else
-			publish_read_rail(ctx, &all.rail[i], &out->rail[out->n++]);
+		publish_read_rail(ctx, &all.rail[i], &out->rail[i]);
+		out->mixed |= out->rail[i].infiniband != out->rail[0].infiniband;
 	}
 	slices_group(out, p->groups, p->node);
 	return vfs_read(ctx, out, e);

@@ -53,6 +53,11 @@ static int slices_add_slots(struct json *device)
 		       : 0;
 }
 
+static int slices_add_layer(struct json *attributes, bool infiniband)
+{
+	return slices_add_text(attributes, "linkLayer", infiniband ? "InfiniBand" : "Ethernet");
+}
+
 /* vf NULL: the card itself. A name of an interface changes while the VF is in a pod. */
 static int slices_add_card(struct json *attributes, const struct slices_rail *r,
 			   const struct slices_vf *vf)
@@ -62,7 +67,7 @@ static int slices_add_card(struct json *attributes, const struct slices_rail *r,
 			       slices_add_text(attributes, "group", r->group ? r->group : "") ||
 			       slices_add_text(attributes, "ifName", vf ? "" : r->ifname) ||
 			       slices_add_text(attributes, "hca", vf ? vf->hca : r->hca) ||
-			       slices_add_text(attributes, "linkLayer", "Ethernet") ||
+			       slices_add_layer(attributes, r->infiniband) ||
 			       (r->gbps && slices_add_number(attributes, "gbps", r->gbps)) ||
 			       slices_add_text(attributes, STANDARD "pciBusID",
 					       vf ? vf->pci : r->pci) ||
@@ -77,7 +82,8 @@ static int slices_add_set(struct json *attributes, const struct slices_facts *f,
 {
 	return slices_add_text(attributes, "kind", kind) ||
 			       slices_add_number(attributes, "rails", (int64_t)f->n) ||
-			       slices_add_number(attributes, "missing", (int64_t)f->missing)
+			       slices_add_number(attributes, "missing", (int64_t)f->missing) ||
+			       slices_add_layer(attributes, f->rail[0].infiniband)
 		       ? -1
 		       : 0;
 }
@@ -149,7 +155,7 @@ void slices_group(struct slices_facts *f, const struct agent_conf_groups *groups
 	for (size_t k = 0; k <= groups->n; k++) {
 		const struct agent_conf_group *g =
 			k < groups->n ? &groups->of[(first + k) % groups->n] : NULL;
-		uint64_t here = 0;
+		uint64_t here = 0, infiniband = 0;
 
 		for (size_t i = 0; i < f->n; i++) {
 			const uint64_t bit = slices_bits(&f->rail[i]);
@@ -159,10 +165,12 @@ void slices_group(struct slices_facts *f, const struct agent_conf_groups *groups
 			sorted[n] = f->rail[i];
 			sorted[n++].group = g ? g->name : NULL;
 			here |= bit;
+			infiniband |= f->rail[i].infiniband ? bit : 0;
 		}
 		done |= here;
-		if (g && here == g->rails)
-			f->group[f->n_groups++] = (struct slices_group){ g->name, g->rails };
+		if (g && here == g->rails && (!infiniband || infiniband == here))
+			f->group[f->n_groups++] =
+				(struct slices_group){ g->name, g->rails, infiniband != 0 };
 	}
 	memcpy(f->rail, sorted, n * sizeof(*sorted));
 }
@@ -181,6 +189,7 @@ static int slices_add_groups(struct json *list, const struct slices_facts *f)
 		    slices_add_text(attributes, "kind", "group") ||
 		    slices_add_text(attributes, "group", g->name) ||
 		    slices_add_number(attributes, "rails", __builtin_popcountll(g->rails)) ||
+		    slices_add_layer(attributes, g->infiniband) ||
 		    slices_add_taint(device, f, g->rails))
 			return -1;
 	}

@@ -25,7 +25,7 @@
 #define SLICES_DEVICES  64 /* of one slice: a device with a taint or counters allows no more */
 #define SLICES_COUNTERS 8  /* sets of counters of one slice, which then has no devices */
 
-/* A rail that macvlan and ipvlan can use. "" and 0: not known. */
+/* A rail. "" and 0: not known. */
 struct slices_rail {
 	uint32_t number;
 	const char *group; /* borrowed; NULL: none */
@@ -33,7 +33,8 @@ struct slices_rail {
 	char pci[PCI_STR_LEN], root[PCI_ROOT_LEN], hca[PCI_RDMA_LEN];
 	int numa; /* -1: not known */
 	uint32_t gbps;
-	bool down; /* its link has no carrier */
+	bool down;       /* its link has no carrier */
+	bool infiniband; /* else of Ethernet */
 };
 
 /* A VF that a claim can have. hca "": not known. */
@@ -43,10 +44,11 @@ struct slices_vf {
 	char pci[PCI_STR_LEN], hca[PCI_RDMA_LEN];
 };
 
-/* A group whose rails are all here. */
+/* A group whose rails are all here, and of one link layer. */
 struct slices_group {
 	const char *name; /* borrowed */
 	uint64_t rails;
+	bool infiniband;
 };
 
 struct slices_facts {
@@ -57,7 +59,7 @@ struct slices_facts {
 	struct slices_vf *vf; /* owned; in the order of rails */
 	size_t n_vfs;
 	size_t missing; /* rails of the node without an interface now */
-	bool mixed;     /* there are rails of InfiniBand, too: no set of all rails */
+	bool mixed;     /* there are rails of Ethernet and of InfiniBand: no set of all rails */
 	bool shared;    /* the API server has devices with several allocations */
 	bool counted;   /* and shared counters */
 	bool tainted;   /* and taints: a rail without carrier gets one, and so does the set */
@@ -70,7 +72,8 @@ void slices_facts_clear(struct slices_facts *f);
 /*
  * slices_group - give rails their groups, and put them into the order of groups. Each node begins
  * with another group, by its name, so that small jobs are not all in the first one. Rails without a
- * group come last. A group is offered if all of its rails are here. Before VFs are read.
+ * group come last. A group is offered if all of its rails are here, and of one link layer. Before
+ * VFs are read.
  */
 void slices_group(struct slices_facts *f, const struct agent_conf_groups *groups, const char *node);
 

@@ -54,7 +54,8 @@ START_TEST(devices_that_claims_share)
 
 	static const char want[] =
 		"[{\"name\":\"rails\",\"attributes\":{\"kind\":{\"string\":\"set\"},"
-		"\"rails\":{\"int\":2},\"missing\":{\"int\":0}}," SLOTS
+		"\"rails\":{\"int\":2},\"missing\":{\"int\":0},"
+		"\"linkLayer\":{\"string\":\"Ethernet\"}}," SLOTS
 		"},{\"name\":\"rail0\",\"attributes\":{\"kind\":{\"string\":\"card\"},"
 		"\"rail\":{\"int\":0},\"ifName\":{\"string\":\"eth0\"},"
 		"\"linkLayer\":{\"string\":\"Ethernet\"}}," SLOTS
@@ -130,6 +131,33 @@ START_TEST(no_set_of_mixed_rails)
 	ck_assert_uint_eq(json_len(mixed), 1);
 	ck_assert_str_eq(json_text(json_first(mixed), "name"), "rail0");
 	ck_assert_uint_eq(json_len(empty), 0);
+}
+END_TEST
+
+/* The attribute linkLayer of each device. */
+static void have_layer(const struct json *list, const char *want)
+{
+	json_each (d, list) {
+		const struct json *layer = json_get(json_get(d, "attributes"), "linkLayer");
+
+		ck_assert_msg(strcmp(json_text(layer, "string"), want) == 0, "%s",
+			      json_text(d, "name"));
+	}
+}
+
+START_TEST(rails_of_InfiniBand)
+{
+	struct slices_vf vf = { .rail = 0 };
+	struct slices_facts f = facts(1, true);
+	auto_json struct json *list = NULL;
+
+	f.rail[0].infiniband = true;
+	f.vf = &vf;
+	f.n_vfs = 1;
+	f.counted = true;
+	list = slices_devices(&f);
+	ck_assert_uint_eq(json_len(list), 4);
+	have_layer(list, "InfiniBand");
 }
 END_TEST
 
@@ -248,11 +276,11 @@ START_TEST(vfs_and_sets_consume_the_same_counters)
 		       *sets = json_print(counters, false);
 
 	ck_assert_str_eq(names(list), "rails rail0 rail1 set0 rail0-vf1 rail0-vf0 rail1-vf0 ");
-	ck_assert_str_eq(set,
-			 "{\"name\":\"set0\",\"attributes\":{\"kind\":{\"string\":\"vf-set\"},"
-			 "\"rails\":{\"int\":2},\"missing\":{\"int\":0}},\"consumesCounters\":[{"
-			 "\"counterSet\":\"vf0\",\"counters\":{\"rail0\":{\"value\":\"1\"},"
-			 "\"rail1\":{\"value\":\"1\"}}}]}");
+	ck_assert_str_eq(set, "{\"name\":\"set0\",\"attributes\":{\"kind\":{\"string\":\"vf-set\"},"
+			      "\"rails\":{\"int\":2},\"missing\":{\"int\":0},\"linkLayer\":{"
+			      "\"string\":\"Ethernet\"}},\"consumesCounters\":[{"
+			      "\"counterSet\":\"vf0\",\"counters\":{\"rail0\":{\"value\":\"1\"},"
+			      "\"rail1\":{\"value\":\"1\"}}}]}");
 	ck_assert_str_eq(one,
 			 "{\"name\":\"rail1-vf0\",\"attributes\":{\"kind\":{\"string\":\"vf\"},"
 			 "\"rail\":{\"int\":1},\"hca\":{\"string\":\"mlx5_2\"},\"linkLayer\":{"
@@ -347,7 +375,8 @@ START_TEST(claims_go_round_the_groups)
 	set = json_print(json_at_mut(list, 9), false);
 	ck_assert_str_eq(set,
 			 "{\"name\":\"rails-b-0\",\"attributes\":{\"kind\":{\"string\":\"group\"},"
-			 "\"group\":{\"string\":\"b\"},\"rails\":{\"int\":4}},\"taints\":[{\"key\":"
+			 "\"group\":{\"string\":\"b\"},\"rails\":{\"int\":4},\"linkLayer\":{"
+			 "\"string\":\"Ethernet\"}},\"taints\":[{\"key\":"
 			 "\"railhead.io/degraded\",\"value\":\"no-carrier\",\"effect\":"
 			 "\"NoSchedule\"}]}");
 	ck_assert_ptr_null(json_get(json_at_mut(list, 10), "taints"));
@@ -419,8 +448,8 @@ START_TEST(without_memory)
 END_TEST
 
 TEST_PROGRAM("slices", devices_that_claims_share, devices_of_an_older_api_server,
-	     a_rail_without_carrier_has_a_taint, no_set_of_mixed_rails, a_slice_of_a_pool,
-	     slices_that_stand, a_slice_that_was_changed_by_hand,
+	     a_rail_without_carrier_has_a_taint, no_set_of_mixed_rails, rails_of_InfiniBand,
+	     a_slice_of_a_pool, slices_that_stand, a_slice_that_was_changed_by_hand,
 	     vfs_and_sets_consume_the_same_counters, counters_have_slices_of_their_own,
 	     without_counters_there_are_sets_only, vfs_of_mixed_rails_are_no_sets,
 	     claims_go_round_the_groups, nodes_begin_with_different_groups,

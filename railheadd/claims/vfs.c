@@ -6,6 +6,7 @@
 
 #include "lib/base/array.h"
 #include "sriov/choose/inventory.h"
+#include "sriov/vf/guid.h"
 
 #define VFS_MAX (RAIL_LIST_MAX * 65536)
 
@@ -104,34 +105,50 @@ struct vfs_giving {
 	struct rail_list rails;
 };
 
+/* The fabric does not know a port without a GUID; "pod" makes one. */
+static int vfs_check_guid(const struct vfs_giving *g, const struct vf_view *v,
+			  const struct json *network, struct err *e)
+{
+	char text[GUID_STR_LEN];
+
+	if (strcmp(json_text(network, "kind"), "ib-sriov") != 0 ||
+	    strcmp(json_text(network, "guidFrom"), "pod") == 0 || !*v->netdev.name)
+		return 0;
+	const struct guid port = vf_own_guids(g->ctx, v->addr, v->netdev.addr).port;
+
+	if (guid_is_usable(port))
+		return 0;
+	err_set(e, ERR_STATE, 0, "VF %s has no usable GUID: %s", v->addr, guid_format(port, text));
+	return err_hint(e, "set network.guidFrom to \"pod\", or assign GUIDs to the VFs");
+}
+
 static int vfs_find(const struct vfs_giving *g, const struct rail_entry *rail, int index,
-		    struct json *ids, struct err *e)
+		    struct json *network, struct err *e)
 {
 	auto_vf_view struct vf_view v = { .addr = "" };
 	char pf[PCI_STR_LEN], vf[PCI_STR_LEN];
 
 	if (pci_of_netdev(g->ctx->sysfs, rail->ifname, pf, e) ||
 	    pci_vf_addr(g->ctx->sysfs, pf, (uint32_t)index, vf, e) ||
-	    inventory_vf(g->ctx, g->nl, vf, &v, e) || vfs_check(&v, g->claim_uid, e))
+	    inventory_vf(g->ctx, g->nl, vf, &v, e) || vfs_check(&v, g->claim_uid, e) ||
+	    vfs_check_guid(g, &v, network, e))
 		return err_wrap(e, "rail %u, VF %d", rail->number, index);
-	return json_push_str(ids, v.addr) ? err_nomem(e) : 0;
+	return json_push_str(json_get_mut(network, "deviceIDs"), v.addr) ? err_nomem(e) : 0;
 }
 
 /* With "min", rails without an interface are missing. */
 static int vfs_give_device(const struct vfs_giving *g, const struct claim_part *part,
 			   struct json *network, struct err *e)
 {
-	struct json *ids = json_get_mut(network, "deviceIDs");
-
 	if (part->rails == UINT64_MAX && g->rails.n_dead && !json_get(network, "min"))
 		return err_set(e, ERR_NOTFOUND, 0,
 			       "rail %u: its card %s has no interface on this node now",
 			       g->rails.dead[0].number, g->rails.dead[0].pci);
-	if (!ids && !(ids = json_add_array(network, "deviceIDs")))
+	if (!json_get(network, "deviceIDs") && !json_add_array(network, "deviceIDs"))
 		return err_nomem(e);
 	for (size_t i = 0; i < g->rails.n; i++) {
 		if (part->rails >> g->rails.rail[i].number & 1 &&
-		    vfs_find(g, &g->rails.rail[i], part->vf, ids, e))
+		    vfs_find(g, &g->rails.rail[i], part->vf, network, e))
 			return -1;
 	}
 	return 0;

@@ -3,11 +3,13 @@
 #include "railheadd/claims/vfs.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "lib/testing/dir.h"
 #include "lib/testing/pci.h"
 #include "lib/testing/testing.h"
+#include "plugins/testing/ib.h"
 #include "sriov/testing/vf.h"
 
 #define OTHER_PF "0000:5e:00.0"
@@ -153,5 +155,35 @@ START_TEST(a_set_while_a_card_is_away)
 }
 END_TEST
 
-TEST_PROGRAM("vfs", free_vfs_of_all_rails, vfs_in_pods, vfs_that_the_host_uses,
-	     a_set_while_a_card_is_away)
+static int give_ib(const struct testib *t, const char *network, const char *device)
+{
+	struct claim c = { .device = { { "r", device, "", claim_part(device), 0 } }, .n = 1 };
+	int rc;
+
+	ck_assert_int_eq(json_parse(network, strlen(network), "x", &c.prepared.networks, &e), 0);
+	rc = vfs_give(&t->w.ctx, &c, &e);
+	prepared_clear(&c.prepared);
+	return rc;
+}
+
+START_TEST(a_vf_of_InfiniBand_without_a_GUID)
+{
+	auto_testib struct testib t = testib(2, RDMA_SHARED, false);
+
+	ck_assert_int_eq(mkdir(TESTIB_ETC, 0755), 0);
+	testing_file(TESTIB_ETC "/rails.json", 0644,
+		     "{\"rails\":[{\"rail\":2,\"interface\":\"pf0\"}]}");
+	testib_no_guid(&t, 1);
+	ck_assert_msg(give_ib(&t, "[{\"kind\":\"ib-sriov\"}]", "rail2-vf0") == 0, "%s", e.msg);
+	ck_assert_int_eq(give_ib(&t, "[{\"kind\":\"ib-sriov\"}]", "set1"), -1);
+	ck_assert_msg(strstr(e.msg, "rail 2, VF 1: VF 0000:3b:02.2 has no usable GUID: 00:00:"),
+		      "%s", e.msg);
+	ck_assert_int_eq(e.code, ERR_STATE);
+	ck_assert_msg(give_ib(&t, "[{\"kind\":\"ib-sriov\",\"guidFrom\":\"pod\"}]", "rail2-vf1") ==
+			      0,
+		      "%s", e.msg);
+}
+END_TEST
+
+TEST_PROGRAM("vfs", a_vf_of_InfiniBand_without_a_GUID, free_vfs_of_all_rails, vfs_in_pods,
+	     vfs_that_the_host_uses, a_set_while_a_card_is_away)

@@ -86,6 +86,32 @@ static int edits_add_rdma(const struct ctx *ctx, const struct json *networks,
 	return 0;
 }
 
+/* The kernel's refusal would come when the container starts. */
+static int edits_check_layers(const struct ctx *ctx, const struct json *networks,
+			      const struct rail_list *all, struct err *e)
+{
+	json_each (network, networks) {
+		const char *kind = json_text(network, "kind");
+		const bool wanted = strcmp(kind, "ib-sriov") == 0 || strcmp(kind, "ipoib") == 0;
+		auto_json struct json *one = json_new_array();
+
+		if (!one || json_push(one, json_dup(network)))
+			return err_nomem(e);
+		for (size_t i = 0; i < all->n; i++) {
+			const struct rail_entry *r = &all->rail[i];
+
+			if (rails_of_networks(one) >> r->number & 1 &&
+			    rail_list_is_infiniband(ctx, r) != wanted) {
+				err_set(e, ERR_CONFIG, 0,
+					"network.kind: \"%s\", but rail %u (%s) is of %s", kind,
+					r->number, r->ifname, wanted ? "Ethernet" : "InfiniBand");
+				return err_hint(e, "a device class can select by linkLayer");
+			}
+		}
+	}
+	return 0;
+}
+
 static int edits_check_rails(const struct json *networks, const struct rail_list *all,
 			     struct err *e)
 {
@@ -169,7 +195,8 @@ int edits_add(struct json *to, const struct edits *x, struct err *e)
 	auto_json struct json *nodes = json_new_array();
 	struct rail_list all;
 
-	if (rail_list_load(x->ctx, &all, e) || edits_check_rails(x->networks, &all, e))
+	if (rail_list_load(x->ctx, &all, e) || edits_check_rails(x->networks, &all, e) ||
+	    edits_check_layers(x->ctx, x->networks, &all, e))
 		return -1;
 	if (!nodes)
 		return err_nomem(e);

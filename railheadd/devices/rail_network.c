@@ -99,11 +99,14 @@ int rail_network_keys(const struct json *network, struct err *e)
 int rail_network_kind(const struct json *network, bool of_vfs, struct err *e)
 {
 	const char *kind = json_text(network, "kind");
-	const bool is_vf = strcmp(kind, "sriov") == 0;
+	const bool is_vf = strcmp(kind, "sriov") == 0 || strcmp(kind, "ib-sriov") == 0;
 
-	if (!is_vf && strcmp(kind, "macvlan") != 0 && strcmp(kind, "ipvlan") != 0)
+	if (!is_vf && strcmp(kind, "macvlan") != 0 && strcmp(kind, "ipvlan") != 0 &&
+	    strcmp(kind, "ipoib") != 0)
 		return err_set(e, ERR_CONFIG, 0,
-			       "network.kind: \"%s\" is not macvlan, ipvlan or sriov", kind);
+			       "network.kind: \"%s\" is not macvlan, ipvlan, sriov, ib-sriov or "
+			       "ipoib",
+			       kind);
 	if (is_vf && strcmp(json_text(network, "rdma"), "exclusive") == 0)
 		return err_set(e, ERR_CONFIG, 0,
 			       "network.rdma: \"exclusive\" is not possible by a claim yet: use "

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/device/sysfs.h"
 #include "lib/json/json.h"
 #include "lib/sys/fs.h"
 #include "topo/core/choose.h"
@@ -29,6 +31,16 @@ const struct rail_dead *rail_list_find_dead(const struct rail_list *l, uint32_t 
 		if (l->dead[i].number == number)
 			return &l->dead[i];
 	return NULL;
+}
+
+bool rail_list_is_infiniband(const struct ctx *ctx, const struct rail_entry *rail)
+{
+	char path[64];
+	struct err ignored;
+	uint64_t type;
+
+	(void)snprintf(path, sizeof(path), "class/net/%s/type", rail->ifname);
+	return sysfs_read_u64(ctx->sysfs, path, &type, &ignored) == 0 && type == ARPHRD_INFINIBAND;
 }
 
 static int check_room(const struct rail_list *l, struct err *e)

@@ -56,6 +56,9 @@ int rail_list_parse(const char *text, size_t len, const char *sysfs, struct rail
 const struct rail_entry *rail_list_find(const struct rail_list *l, uint32_t number);
 const struct rail_dead *rail_list_find_dead(const struct rail_list *l, uint32_t number);
 
+/* rail_list_is_infiniband - its interface is of IPoIB; false also if it has gone. */
+bool rail_list_is_infiniband(const struct ctx *ctx, const struct rail_entry *rail);
+
 /*
  * rail_list_load_near - the same, and in *near the rails whose cards `railctl topo` assigns to
  * these GPUs (PCI addresses), and all dead ones. The machine is read once. ERR_CONFIG: a GPU does
