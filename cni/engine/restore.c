@@ -277,7 +277,8 @@ static void restore_moved(struct inverses *x, const struct record *r,
 	attach_restore_fn restore;
 	struct record part;
 
-	for (size_t i = 0; i < record_parts(r); i++) {
+	/* The last one first: its device may have the name that an earlier one had. */
+	for (size_t i = record_parts(r); i-- > 0;) {
 		record_part(r, i, &part);
 		restore = restorer_of(others, part.plugin);
 		if (restore)
