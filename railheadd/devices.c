@@ -81,6 +81,7 @@ static int start_plugins(struct devices_program *p, struct err *e)
 		.kubelet = c->kubelet,
 		.bin = c->bin,
 		.rails = &prepared_rails,
+		.claims = p->files.conf.claims.kubelet,
 		.changed = tell_agent,
 		.arg = p,
 	};

@@ -140,6 +140,14 @@ static int assign_add_functions(struct assignment *a, struct err *e)
 				return -1;
 			continue;
 		}
+		/* The scheduler and the kubelet count apart: two pods would get it. */
+		if (sure && f->claimed) {
+			err_set(e, ERR_CONFIG, 0,
+				"it selects VF %s of %s, and with the key claims of agent.json the "
+				"driver of claims offers all VFs of rails",
+				f->addr, f->pf_netdev);
+			return err_hint(e, "remove the resource, or claims");
+		}
 		a->taken[i] = sure;
 		if (assign_add_function(a, f, s, sure, e))
 			return -1;

@@ -96,6 +96,27 @@ START_TEST(a_function_belongs_to_the_first_resource)
 }
 END_TEST
 
+START_TEST(a_VF_that_the_driver_of_claims_offers)
+{
+	struct function f[] = { vf(PF0, "0000:3b:00.1", 0), vf(PF1, "0000:5e:00.1", 0) };
+	auto_resource_set struct resource_set *s =
+		set_of(OWN(RES("one", "\"pf\":\"" PF0 "\"", "")));
+	const struct functions all = { .f = f, .n = 2 };
+	auto_resource_look struct resource_look l = { 0 };
+	struct err e = { .msg = "" };
+
+	f[1].claimed = true;
+	ck_assert_msg(functions_assign(&all, s, &l, &e) == 0, "%s", e.msg);
+	f[0].claimed = true;
+	resource_look_clear(&l);
+	ck_assert_int_eq(functions_assign(&all, s, &l, &e), -1);
+	ck_assert_int_eq(e.code, ERR_CONFIG);
+	ck_assert_msg(strstr(e.msg, "resource a.b/one: it selects VF 0000:3b:00.1 of p3b:00.0, and "
+				    "with the key claims of agent.json the driver"),
+		      "%s", e.msg);
+}
+END_TEST
+
 /* host-device moves the interface and keeps no record that this agent reads. */
 START_TEST(a_whole_function_whose_interface_a_pod_has)
 {
@@ -540,8 +561,8 @@ START_TEST(an_assignment_without_memory_leaks_nothing)
 }
 END_TEST
 
-TEST_PROGRAM("assign", a_whole_function_whose_interface_a_pod_has,
-	     a_function_belongs_to_the_first_resource,
+TEST_PROGRAM("assign", a_VF_that_the_driver_of_claims_offers,
+	     a_whole_function_whose_interface_a_pod_has, a_function_belongs_to_the_first_resource,
 	     a_function_in_a_pod_that_may_belong_to_two_resources_is_behind_the_devices,
 	     what_is_left_out_has_a_note, a_key_that_is_not_known_has_a_note,
 	     without_vhost_net_the_devices_are_offered_and_not_its_file,

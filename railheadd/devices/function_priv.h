@@ -38,6 +38,7 @@ struct function {
 	bool has_verbs;             /* it has an RDMA device in some namespace */
 	bool has_vfs;               /* a PF that has VFs now */
 	bool has_route;             /* the default route of the host uses its interface */
+	bool claimed;               /* the driver of claims offers it, too: a VF of a rail */
 	enum function_use use;
 	char use_why[VF_WHY_LEN];   /* FUNCTION_IN_USE: a phrase that follows "it" */
 	enum topo_tristate link_up; /* of its port, for a VF that of its PF */
@@ -61,6 +62,9 @@ struct functions {
  */
 int functions_read(const struct ctx *ctx, struct functions *out, struct err *e) must_check;
 void functions_clear(struct functions *f);
+
+/* functions_mark_claimed - the node also has the driver of claims: set claimed. */
+int functions_mark_claimed(const struct ctx *ctx, struct functions *f, struct err *e) must_check;
 #define auto_functions auto_clean(functions_clear)
 
 /* function_is_rdma - it has an RDMA device, here or in a pod. */

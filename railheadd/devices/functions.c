@@ -361,3 +361,20 @@ int functions_read(const struct ctx *ctx, struct functions *out, struct err *e)
 	s.found = (struct functions){ 0 };
 	return 0;
 }
+
+int functions_mark_claimed(const struct ctx *ctx, struct functions *f, struct err *e)
+{
+	char pf[PCI_STR_LEN];
+	struct rail_list all;
+	struct err ignored;
+
+	if (rail_list_load(ctx, &all, e))
+		return -1;
+	for (size_t i = 0; i < all.n; i++) {
+		if (pci_of_netdev(ctx->sysfs, all.rail[i].ifname, pf, &ignored))
+			continue;
+		for (size_t k = 0; k < f->n; k++)
+			f->f[k].claimed |= strcmp(f->f[k].pf, pf) == 0;
+	}
+	return 0;
+}

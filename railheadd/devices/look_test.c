@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* look_test.c: a look of a host with VFs, of captured machines, and what is kept of it. */
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "lib/net/addr.h"
 #include "lib/net/link.h"
@@ -44,6 +46,33 @@ static struct resource_look look(const struct testhost *w, const struct resource
 	ck_assert_str_eq(e.msg, "");
 	return l;
 }
+
+START_TEST(VFs_of_rails_are_marked)
+{
+	static const struct testhost_pf other = { "0000:5e:00.0", "pf1", 1, 10 };
+	auto_testhost struct testhost w = testhost(1);
+	auto_functions struct functions all = { 0 };
+	size_t claimed = 0, vfs = 0;
+	struct err e = { .msg = "" };
+
+	testhost_pf(&other);
+	w.ctx.etc_dir = "/mnt/etc";
+	ck_assert_int_eq(mkdir("/mnt/etc", 0755), 0);
+	testing_file("/mnt/etc/rails.json", 0644,
+		     "{\"rails\":[{\"rail\":2,\"interface\":\"pf0\"},"
+		     "{\"rail\":3,\"interface\":\"gone\"}]}");
+	ck_assert_msg(functions_read(&w.ctx, &all, &e) == 0 &&
+			      functions_mark_claimed(&w.ctx, &all, &e) == 0,
+		      "%s", e.msg);
+	for (size_t i = 0; i < all.n; i++) {
+		claimed += all.f[i].claimed;
+		vfs += *all.f[i].pf != '\0';
+		ck_assert_int_eq(all.f[i].claimed, strcmp(all.f[i].pf, TESTHOST_PF) == 0);
+	}
+	ck_assert_uint_eq(claimed, 1);
+	ck_assert_uint_eq(vfs, 2);
+}
+END_TEST
 
 static bool has(const struct resource_look *l, const char *id)
 {
@@ -441,7 +470,7 @@ START_TEST(a_difference_is_one_that_the_kubelet_sees)
 }
 END_TEST
 
-TEST_PROGRAM("look", free_vfs_and_those_in_pods_are_healthy,
+TEST_PROGRAM("look", VFs_of_rails_are_marked, free_vfs_and_those_in_pods_are_healthy,
 	     a_vf_whose_interface_is_elsewhere_is_busy,
 	     a_pf_without_a_carrier_makes_its_vfs_unhealthy,
 	     a_vf_that_the_host_uses_is_busy_unless_it_only_has_an_address,

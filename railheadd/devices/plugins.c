@@ -314,7 +314,8 @@ static int look_in_child(const void *arg)
 {
 	const struct device_plugins *d = arg;
 
-	return d->conf.look ? d->conf.look(d->conf.kubelet) : slow_look(d->conf.kubelet);
+	return d->conf.look ? d->conf.look(d->conf.kubelet)
+			    : slow_look(d->conf.kubelet, d->conf.claims);
 }
 
 /* ---- begin, end, status ---- */

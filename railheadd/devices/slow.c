@@ -105,7 +105,7 @@ static void ask_pods(const struct ctx *ctx, const char *folder, struct slow_foun
 	to->n_pods = a.len;
 }
 
-int slow_look(const char *folder)
+int slow_look(const char *folder, bool claims)
 {
 	auto_slow_found struct slow_found found = { .n_pods = 0 };
 	struct ctx ctx;
@@ -113,7 +113,11 @@ int slow_look(const char *folder)
 
 	ctx_init(&ctx, "railhead-devices");
 	ask_pods(&ctx, folder, &found);
-	return slow_say(&found, functions_read(&ctx, &found.functions, &e) ? &e : NULL);
+	return slow_say(&found, functions_read(&ctx, &found.functions, &e) ||
+						(claims &&
+						 functions_mark_claimed(&ctx, &found.functions, &e))
+					? &e
+					: NULL);
 }
 
 static int call_kubelet(const char *socket, struct wire_bytes m, struct err *e)

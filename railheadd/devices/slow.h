@@ -17,13 +17,14 @@
 
 /*
  * slow_look - functions_read(), and before it the kubelet's list of pods: a pod that ends meanwhile
- * leaves a free device, and not a busy one. folder: of the kubelet's sockets. slow_register - call
- * the kubelet. Both are for a child, and return the exit status.
+ * leaves a free device, and not a busy one. folder: of the kubelet's sockets; claims: also
+ * functions_mark_claimed(). slow_register - call the kubelet. Both are for a child, and return the
+ * exit status.
  */
 struct slow_call {
 	const char *socket, *endpoint, *resource;
 };
-int slow_look(const char *folder);
+int slow_look(const char *folder, bool claims);
 int slow_register(const struct slow_call *call);
 
 /* slow_print_error - in a child: the struct err; why NULL: it went well. Returns the exit status.
