@@ -71,7 +71,8 @@ driver_starts()
 registered() { node "${1-1}" sh -c 'grep -c "the kubelet has registered" /var/log/railhead-devices.log 2>/dev/null'; }
 registered_again() { [ "$(registered "${@:2}")" -gt "${1:-0}" ]; } # BEFORE [N]
 slices() { k get resourceslices -o json | jq -c '[.items[].spec | select(.driver == "railhead.io") | .devices[]?] | '"$1"; }
-rails_published() { [ "$(slices '[.[] | select(.attributes.kind.string == "card") | .attributes.rail.int] | unique')" = '[0,1,2,3,4,5,6,7]' ]; }
+rails_published() { rails_offered '[0,1,2,3,4,5,6,7]'; }
+rails_offered() { [ "$(slices '[.[] | select(.attributes.kind.string == "card") | .attributes.rail.int] | unique')" = "$1" ]; }
 # nothing_of_claims [N]: neither file nor folder of a claim is left on the node, but the lock of all.
 nothing_of_claims()
 {
@@ -299,6 +300,21 @@ once_rails_without_carrier()
 rails_health_is()
 {
 	[ "$(kn get pod "$1" -o json | jq -r '.status.containerStatuses[0].allocatedResourcesStatus[]?.resources[] | [.health, .message // empty] | join(" ")')" = "$2" ]
+}
+
+# A pod has the card itself, as host-device gives it: the rail is not offered, and the set lacks it.
+once_rails_whose_card_a_pod_has()
+{
+	claims_up
+	is 'another namespace' node 1 ip netns add away
+	is 'the card goes there' node 1 ip link set eth3 netns away
+	eventually rails_offered '[0,1,3,4,5,6,7]'
+	eventually rails_tainted '["rails"]'
+	is 'and comes back' node 1 ip -n away link set eth3 netns 1
+	is 'up' node 1 ip link set eth3 up
+	is 'the namespace goes' node 1 ip netns del away
+	eventually rails_published
+	eventually rails_tainted '[]'
 }
 rails_tainted() { [ "$(slices '[.[] | select(.taints) | .name] | sort')" = "$1" ]; }
 

@@ -394,8 +394,7 @@ END_TEST
 TEST_PROGRAM("claim", names_of_devices, the_set_of_all_rails, the_set_of_a_group,
 	     several_rails_are_one_network, two_classes_are_two_networks,
 	     a_claim_overrides_allowed_keys, vfs_are_networks_without_devices_yet,
-	     devices_of_another_kind_than_their_class, rails_of_InfiniBand,
-	     namespaces_of_a_class,
+	     devices_of_another_kind_than_their_class, rails_of_InfiniBand, namespaces_of_a_class,
 	     locked_memory_is_the_word_of_a_class, variables_of_a_class,
 	     a_rail_config_that_is_wrong, whose_claim_it_is, devices_that_are_refused,
 	     another_claim_of_this_name, rails_as_text, without_memory)

@@ -12,6 +12,7 @@
 #include "railheadd/claims/dra.h"
 #include "railheadd/conf/agent_conf.h"
 #include "railheadd/devices/slow.h"
+#include "topo/read/rail_list.h"
 
 /* The surroundings of all jobs; borrowed. */
 struct jobs_place {
@@ -44,9 +45,11 @@ enum jobs_feature { FEATURE_UNKNOWN, FEATURE_OFF, FEATURE_ON };
 struct jobs_published {
 	uint64_t devices;                              /* a hash; 0: none */
 	enum jobs_feature sharing, counting, tainting; /* of the API server */
-	unsigned writes;                               /* of this publication */
-	char node_uid[64];                             /* "": not known */
-	char note[256];                                /* for the log; "": none */
+	/* Rates of rails by number, in gbps: of the last look, and as published. 0: not known. */
+	uint32_t seen[RAIL_NUMBER_MAX + 1], gbps[RAIL_NUMBER_MAX + 1];
+	unsigned writes;   /* of this publication */
+	char node_uid[64]; /* "": not known */
+	char note[256];    /* for the log; "": none */
 };
 
 /*

@@ -4,12 +4,14 @@
  * are read and written. They are read when the rails have changed, and from time to time, since a
  * person or the kubelet may have deleted them.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "lib/base/hash.h"
 #include "lib/device/sysfs.h"
+#include "lib/sys/fs.h"
 #include "railheadd/claims/api.h"
 #include "railheadd/claims/jobs.h"
 #include "railheadd/claims/vfs.h"
@@ -65,7 +67,17 @@ static void publish_read_rail(const struct ctx *ctx, const struct rail_entry *fr
 		*to->hca = '\0';
 }
 
-static int publish_facts(const struct jobs_place *p, struct slices_facts *out, struct err *e)
+/* A pod may have the card itself. */
+static bool publish_is_there(const struct ctx *ctx, const struct rail_entry *rail)
+{
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%.2000s/class/net/%s", ctx->sysfs, rail->ifname);
+	return fs_may_exist(path);
+}
+
+static int publish_facts(const struct jobs_place *p, struct jobs_published *now,
+			 struct slices_facts *out, struct err *e)
 {
 	const struct ctx *ctx = p->ctx;
 	struct rail_list all;
@@ -73,10 +85,20 @@ static int publish_facts(const struct jobs_place *p, struct slices_facts *out, s
 	if (rail_list_load(ctx, &all, e))
 		return -1;
 	out->missing = all.n_dead;
-	out->n = all.n;
 	for (size_t i = 0; i < all.n; i++) {
-		publish_read_rail(ctx, &all.rail[i], &out->rail[i]);
-		out->mixed |= out->rail[i].infiniband != out->rail[0].infiniband;
+		struct slices_rail *r = &out->rail[out->n];
+		const uint32_t n = all.rail[i].number;
+
+		if (!publish_is_there(ctx, &all.rail[i])) {
+			out->missing++;
+			continue;
+		}
+		publish_read_rail(ctx, &all.rail[i], r);
+		const uint32_t rate = r->gbps;
+		r->gbps = now->gbps[n] = slices_rate(rate, now->seen[n], now->gbps[n]);
+		now->seen[n] = rate;
+		out->mixed |= r->infiniband != out->rail[0].infiniband;
+		out->n++;
 	}
 	slices_group(out, p->groups, p->node);
 	return vfs_read(ctx, out, e);
@@ -265,7 +287,7 @@ int job_publish(const struct jobs_place *p, const struct jobs_published *last, b
 	job_restore(p);
 	now.writes = 0;
 	now.note[0] = '\0';
-	rc = publish_facts(p, &facts, &e);
+	rc = publish_facts(p, &now, &facts, &e);
 	if (rc == 0) {
 		now.devices = publish_hash(&facts);
 		if (look || now.devices != last->devices)

@@ -99,19 +99,26 @@ static struct json *slices_push_device(struct json *list, const char *name,
 	return *attributes ? device : NULL;
 }
 
-/* If one of these rails is down. Pods that run there stay: the link may come back. */
+uint32_t slices_rate(uint32_t now, uint32_t before, uint32_t published)
+{
+	return now && (now == before || !published) ? now : published;
+}
+
+/* One of these rails is down, or a set lacks one. Pods that run there stay: the link may come back.
+ */
 static int slices_add_taint(struct json *device, const struct slices_facts *f, uint64_t rails)
 {
+	const bool lacks = rails == UINT64_MAX && f->missing;
 	struct json *list, *taint;
 	bool down = false;
 
 	for (size_t i = 0; i < f->n; i++)
 		down |= f->rail[i].down && rails >> f->rail[i].number & 1;
-	if (!f->tainted || !down)
+	if (!f->tainted || !(down || lacks))
 		return 0;
 	return !(list = json_add_array(device, "taints")) || !(taint = json_push_object(list)) ||
 			       json_add_str(taint, "key", TAINT) ||
-			       json_add_str(taint, "value", "no-carrier") ||
+			       json_add_str(taint, "value", down ? "no-carrier" : "missing-rail") ||
 			       json_add_str(taint, "effect", "NoSchedule")
 		       ? -1
 		       : 0;

@@ -62,7 +62,7 @@ struct slices_facts {
 	bool mixed;     /* there are rails of Ethernet and of InfiniBand: no set of all rails */
 	bool shared;    /* the API server has devices with several allocations */
 	bool counted;   /* and shared counters */
-	bool tainted;   /* and taints: a rail without carrier gets one, and so does the set */
+	bool tainted;   /* and taints: of a rail without carrier, and of a set that lacks a rail */
 };
 
 /* slices_facts_clear - free what f owns. */
@@ -76,6 +76,13 @@ void slices_facts_clear(struct slices_facts *f);
  * VFs are read.
  */
 void slices_group(struct slices_facts *f, const struct agent_conf_groups *groups, const char *node);
+
+/*
+ * slices_rate - the gbps to publish: now, before and published are those of this look, of the last
+ * one and of the slices; 0: not known. A new rate counts when two looks have seen it, and without a
+ * link the old one stays: all slices of a node are written together. Pure.
+ */
+uint32_t slices_rate(uint32_t now, uint32_t before, uint32_t published);
 
 /* slices_devices - a list of all devices; owned by the caller. NULL: no memory. slices_counters -
  * the same for the sets of counters that they consume. */

@@ -121,6 +121,30 @@ START_TEST(a_rail_without_carrier_has_a_taint)
 }
 END_TEST
 
+START_TEST(a_set_that_lacks_a_rail_has_a_taint)
+{
+	struct slices_facts f = facts(2, true);
+	auto_json struct json *list = NULL;
+
+	f.tainted = true;
+	f.missing = 1;
+	list = slices_devices(&f);
+	json_each (d, list)
+		ck_assert_int_eq(json_len(json_get(d, "taints")) != 0,
+				 strcmp(json_text(d, "name"), "rails") == 0);
+}
+END_TEST
+
+START_TEST(a_rate_that_two_looks_have_seen)
+{
+	ck_assert_uint_eq(slices_rate(400, 0, 0), 400);
+	ck_assert_uint_eq(slices_rate(100, 400, 400), 400);
+	ck_assert_uint_eq(slices_rate(100, 100, 400), 100);
+	ck_assert_uint_eq(slices_rate(0, 0, 400), 400);
+	ck_assert_uint_eq(slices_rate(0, 0, 0), 0);
+}
+END_TEST
+
 START_TEST(no_set_of_mixed_rails)
 {
 	struct slices_facts f = facts(1, true), none = facts(0, true);
@@ -428,7 +452,7 @@ static int make(void *arg, struct err *e)
 	struct slices_vf vf[8];
 	struct slices_facts f = with_vfs(2, vf);
 	slices_group(&f, &groups, "n1");
-	f.group[f.n_groups++] = (struct slices_group){ "a", 1 };
+	f.group[f.n_groups++] = (struct slices_group){ "a", 1, false };
 	auto_json struct json *list = slices_devices(&f), *counters = slices_counters(&f),
 			      *o = NULL, *of = NULL;
 	const struct slices_pool p = { "n1", "u", list, counters, 1 };
@@ -448,7 +472,8 @@ START_TEST(without_memory)
 END_TEST
 
 TEST_PROGRAM("slices", devices_that_claims_share, devices_of_an_older_api_server,
-	     a_rail_without_carrier_has_a_taint, no_set_of_mixed_rails, rails_of_InfiniBand,
+	     a_rail_without_carrier_has_a_taint, a_set_that_lacks_a_rail_has_a_taint,
+	     a_rate_that_two_looks_have_seen, no_set_of_mixed_rails, rails_of_InfiniBand,
 	     a_slice_of_a_pool, slices_that_stand, a_slice_that_was_changed_by_hand,
 	     vfs_and_sets_consume_the_same_counters, counters_have_slices_of_their_own,
 	     without_counters_there_are_sets_only, vfs_of_mixed_rails_are_no_sets,
