@@ -85,13 +85,8 @@ install|lib/ cni/protocol/ cni/record/ ipam/peers/ plugins/
 railheadd/conf|lib/ topo/read/ cluster/etcd/ cluster/kube/
 railheadd/pools|lib/ ipam/conf/ ipam/block/ ipam/lease/ ipam/admin/ cluster/store/ cluster/protocol/
 railheadd/watch|lib/ topo/read/ topo/gdr/ cni/protocol/ cni/engine/ fabric/ sriov/vf/ sriov/admin/ rdma/device/ rdma/qos/ plugins/ install/ railheadd/pools/
-<<<<<<< HEAD
 railheadd/devices|lib/ topo/core/ topo/read/ topo/kubelet/ sriov/vf/ sriov/choose/ plugins/prepared/ railheadd/conf/ railheadd/watch/
-railheadd/claims|lib/ topo/read/ cluster/http/ cluster/kube/ sriov/choose/ plugins/prepared/ railheadd/conf/ railheadd/watch/ railheadd/devices/
-=======
-railheadd/devices|lib/ topo/core/ topo/read/ topo/kubelet/ sriov/vf/ sriov/choose/ railheadd/conf/ railheadd/watch/
 railheadd/claims|lib/ topo/read/ cluster/http/ cluster/kube/ sriov/vf/ sriov/choose/ plugins/prepared/ railheadd/conf/ railheadd/watch/ railheadd/devices/
->>>>>>> 113690d6 (railheadd/claims: rails of InfiniBand by claims)
 railheadd/metrics|lib/ ipam/alloc/ ipam/admin/ railheadd/pools/ railheadd/watch/ railheadd/devices/
 railheadd/serve|lib/ ipam/conf/ ipam/alloc/ railheadd/pools/ railheadd/watch/ railheadd/devices/
 railheadd|lib/ ipam/lease/ plugins/prepared/ railheadd/conf/ railheadd/pools/ railheadd/devices/ railheadd/claims/ railheadd/metrics/ railheadd/serve/

@@ -157,7 +157,9 @@ END_TEST
 
 static int give_ib(const struct testib *t, const char *network, const char *device)
 {
-	struct claim c = { .device = { { "r", device, "", claim_part(device), 0 } }, .n = 1 };
+	static const struct agent_conf_groups none = { .n = 0 };
+	struct claim c = { .device = { { "r", device, "", claim_part(device, &none), 0 } },
+			   .n = 1 };
 	int rc;
 
 	ck_assert_int_eq(json_parse(network, strlen(network), "x", &c.prepared.networks, &e), 0);

@@ -23,7 +23,7 @@ struct device_plugins_conf {
 	const char *bin;     /* the folder of CNI plugins, on the host */
 	const struct delegate_builtin *rails; /* NULL: the plugin is executed */
 	int (*look)(const char *folder);      /* NULL: slow_look; tests have their own */
-	bool claims;         /* this program is the driver of claims, too */
+	bool claims;                          /* this program is the driver of claims, too */
 	int (*call_register)(const struct slow_call *call); /* NULL: slow_register */
 	int64_t unlisted_ms;        /* see struct plugin_place; 0: the usual time */
 	void (*changed)(void *arg); /* the status differs; NULL: nobody asks */

@@ -135,7 +135,7 @@ check "ADD, and the record is lost" add a "$CONF"
 rm -r /run/railhead/attachments/rails
 check "DEL" del a "$CONF"
 check "as before" clean
-# An interface that the kernel has just made may have the name of the other VF, which then gets a spare one until its next attachment.
+# An interface that the kernel has just made may have the name of the other VF. That one then has a spare name until its next attachment.
 cp $W/before $W/named
 unset names
 remember
