@@ -163,6 +163,9 @@ test_server_a_driver_writes_slices_of_its_node_only()
 	is "removal of its own" as_agent delete resourceslice host-railhead.io
 	is "a claim is read" as_agent -n team-a get resourceclaims/x --ignore-not-found
 	isnt "all claims are listed" as_agent get resourceclaims -A
+	is "a pod is read" as_agent -n team-a get pods/x --ignore-not-found
+	isnt "all pods are listed" as_agent get pods -A
+	isnt "a pod is changed" as_agent -n railhead label pod agent a=b
 	# No pod has it: the kubelet asks before the node authorizer knows the pod.
 	is "a kubelet reads a claim" k --as system:node:host --as-group system:nodes -n team-a get resourceclaims/x --ignore-not-found
 	isnt "a kubelet lists all claims" k --as system:node:host --as-group system:nodes get resourceclaims -A

@@ -135,15 +135,28 @@ ONE_LINE='.spec.containers[0].resources.limits = {"railhead.io/rails": "1"}'
 allocates_none() { [ "$(k get node n1 -o json | jq -r '.status.allocatable["railhead.io/rails"]')" = 0 ]; }
 policy_is_gone() { manifest b '' "$ONE_LINE" | kn create -f -; }
 
-# A claim that no container has: the pod gets no rails, and the addresses are free with its end.
+# A claim that no container has, so that no gate would look after its rails.
 once_rails_of_no_container()
 {
 	claims_up
 	with_claim a 'del(.spec.containers[0].resources.claims)'
-	running a
-	eq 'what the first process saw' "$(saw a)" 'rails:'
-	eq 'leases' "$(leases 1 | wc -l)" 8
+	event a 'no container of the pod has the claim'
+	eq 'logs' "$(kn logs a 2>/dev/null)" ''
+	eq 'leases' "$(leases 1)" ''
 	all_gone
+}
+
+# A RuntimeClass may stand for a runtime that executes no gate. The class lists crun alone.
+once_rails_of_another_runtime()
+{
+	claims_up
+	k apply -f - >/dev/null <<<'{"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "sandboxed"}, "handler": "runc"}' ||
+		fail 'test error: RuntimeClass'
+	counting a '.spec.runtimeClassName = "sandboxed"'
+	event a 'its device class does not allow the RuntimeClass sandboxed'
+	eq 'leases' "$(leases 1)" ''
+	all_gone
+	k delete runtimeclass sandboxed >/dev/null
 }
 
 # --- files -------------------------------------------------------------------------------------

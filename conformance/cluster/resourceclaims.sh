@@ -41,7 +41,7 @@ rails_class() # NAME EXTENDED KIND NETWORK [KEYS]
 {
 	jq -n --arg name "$1" --arg extended "$2" --arg kind "$3" --argjson config "$4" --argjson keys "${5-null}" '{apiVersion: "resource.k8s.io/v1", kind: "DeviceClass",
 		metadata: {name: $name}, spec: {selectors: [{cel: {expression: "device.driver == \"railhead.io\" && device.attributes[\"railhead.io\"].kind == \"\($kind)\""}}],
-		config: [{opaque: {driver: "railhead.io", parameters: ({apiVersion: "railhead.io/v1alpha1", kind: "RailConfig", network: $config} + $keys)}}]}}
+		config: [{opaque: {driver: "railhead.io", parameters: ({apiVersion: "railhead.io/v1alpha1", kind: "RailConfig", network: $config, runtimeClasses: ["crun"]} + $keys)}}]}}
 		| if $extended == "" then . else .spec.extendedResourceName = $extended end' | k apply -f - >/dev/null || fail 'test error: the class'
 }
 claims_down()

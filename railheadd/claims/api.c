@@ -25,7 +25,8 @@ const struct kube_resource api_claims = { KUBE_CLAIMS_GROUP, "v1", "resourceclai
 					  "ResourceClaim", true },
 			   api_slices = { KUBE_CLAIMS_GROUP, "v1", "resourceslices",
 					  "ResourceSlice", false },
-			   api_nodes = { "", "v1", "nodes", "Node", false };
+			   api_nodes = { "", "v1", "nodes", "Node", false },
+			   api_pods = { "", "v1", "pods", "Pod", true };
 
 /* ---- open and close ---- */
 

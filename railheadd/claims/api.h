@@ -25,7 +25,7 @@ static inline void api_closep(struct api **a)
 #define auto_api auto_clean(api_closep)
 
 /* Kinds of objects. */
-extern const struct kube_resource api_claims, api_slices, api_nodes;
+extern const struct kube_resource api_claims, api_slices, api_nodes, api_pods;
 
 struct api_request {
 	const char *method; /* of HTTP; PATCH: a server-side apply */

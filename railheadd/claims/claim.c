@@ -91,7 +91,7 @@ char *claim_rails_text(uint64_t rails, char out[CLAIM_RAILS_LEN])
 
 struct rail_config {
 	const char *version, *kind;
-	const struct json *network, *may_override, *namespaces, *variable_names;
+	const struct json *network, *may_override, *namespaces, *variable_names, *runtime_classes;
 	unsigned variables;
 	int memlock;
 };
@@ -103,6 +103,7 @@ static const struct json_field rail_config_keys[] = {
 	{ "mayOverride", J_ARRAY, J_AT(struct rail_config, may_override) },
 	{ "allowedNamespaces", J_ARRAY, J_AT(struct rail_config, namespaces) },
 	{ "variables", J_ARRAY, J_AT(struct rail_config, variable_names) },
+	{ "runtimeClasses", J_ARRAY, J_AT(struct rail_config, runtime_classes) },
 	{ "memlock", J_ENUM, J_AT(struct rail_config, memlock), .names = rail_network_memlock },
 	{ 0 },
 };
@@ -130,6 +131,7 @@ static int claim_read_config(const struct json *parameters, struct rail_config *
 	if (rail_network_texts(c.may_override, "mayOverride", e) ||
 	    rail_network_texts(c.namespaces, "allowedNamespaces", e) ||
 	    rail_network_texts(c.variable_names, "variables", e) ||
+	    rail_network_texts(c.runtime_classes, "runtimeClasses", e) ||
 	    rail_network_variables(c.variable_names, &c.variables, e) ||
 	    rail_network_keys(c.network, e))
 		return -1;
@@ -178,7 +180,7 @@ struct claim_merge {
 	const char *request, *ns;
 	bool of_vfs;          /* the device */
 	struct json *network; /* owned; NULL: no class has given one yet */
-	const struct json *may_override;
+	const struct json *may_override, *runtime_classes;
 	unsigned variables;
 	bool memlock;
 };
@@ -196,6 +198,7 @@ static int claim_take_class(struct claim_merge *m, const struct rail_config *c, 
 			       "its device class does not allow the namespace %s", m->ns);
 	m->network = json_dup(c->network);
 	m->may_override = c->may_override;
+	m->runtime_classes = c->runtime_classes;
 	m->variables = c->variables;
 	m->memlock = c->memlock;
 	return m->network ? rail_network_kind(m->network, m->of_vfs, e) : err_nomem(e);
@@ -203,12 +206,15 @@ static int claim_take_class(struct claim_merge *m, const struct rail_config *c, 
 
 static int claim_take_claim(struct claim_merge *m, const struct rail_config *c, struct err *e)
 {
-	if (c->may_override || c->namespaces || c->variable_names || c->memlock)
-		return err_set(e, ERR_CONFIG, 0, "%s: is a key of a device class",
-			       c->may_override     ? "mayOverride"
-			       : c->namespaces     ? "allowedNamespaces"
-			       : c->variable_names ? "variables"
-						   : "memlock");
+	const char *of_class = c->may_override      ? "mayOverride"
+			       : c->namespaces      ? "allowedNamespaces"
+			       : c->variable_names  ? "variables"
+			       : c->runtime_classes ? "runtimeClasses"
+			       : c->memlock         ? "memlock"
+						    : NULL;
+
+	if (of_class)
+		return err_set(e, ERR_CONFIG, 0, "%s: is a key of a device class", of_class);
 	json_each (key, c->network) {
 		if (!claim_has_text(m->may_override, json_key(key))) {
 			err_set(e, ERR_FORBIDDEN, 0,
@@ -280,6 +286,7 @@ static int claim_add_device(struct claim_networks *all, struct claim_device *d,
 		all->n++;
 	}
 	all->of[i].rails |= d->part.rails;
+	d->runtime_classes = m->runtime_classes;
 	d->network = i;
 	return 0;
 }
@@ -459,8 +466,10 @@ static int claim_read_devices(const struct claim_fields *f, const struct claim_a
 		if (claim_check_result(&r, asked, had, e))
 			return err_wrap(e, "request %.80s, device %.80s", r.request, r.device);
 		out->device[out->n] =
-			(struct claim_device){ r.request, r.device, r.share,
-					       claim_part(r.device, asked->groups), 0 };
+			(struct claim_device){ .request = r.request,
+					       .device = r.device,
+					       .share = r.share,
+					       .part = claim_part(r.device, asked->groups) };
 		had |= out->device[out->n++].part.rails;
 	}
 	return out->n ? 0

@@ -49,7 +49,8 @@ struct claim_asked {
 struct claim_device {
 	const char *request, *device, *share;
 	struct claim_part part;
-	size_t network; /* its place in prepared.networks */
+	size_t network;                     /* its place in prepared.networks */
+	const struct json *runtime_classes; /* that its class allows; NULL: none */
 };
 
 struct claim {

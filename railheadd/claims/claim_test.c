@@ -286,6 +286,21 @@ START_TEST(variables_of_a_class)
 }
 END_TEST
 
+START_TEST(RuntimeClasses_of_a_class)
+{
+	ck_assert_int_eq(decode(RESULT("rails"), CLASS(""), POD), 0);
+	ck_assert_ptr_null(claim.device[0].runtime_classes);
+	ck_assert_int_eq(decode(RESULT("rails"), CLASS(",\"runtimeClasses\":[\"nvidia\"]"), POD),
+			 0);
+	ck_assert_uint_eq(json_len(claim.device[0].runtime_classes), 1);
+	is_refused(decode(RESULT("rails"), CLASS(",\"runtimeClasses\":[1]"), POD), ERR_CONFIG,
+		   "runtimeClasses: 1 is not a name");
+	is_refused(decode(RESULT("rails"),
+			  CLASS("") "," CONFIG("FromClaim", ",\"runtimeClasses\":[\"x\"]"), POD),
+		   ERR_CONFIG, "runtimeClasses: is a key of a device class");
+}
+END_TEST
+
 START_TEST(a_rail_config_that_is_wrong)
 {
 	is_refused(decode(RESULT("rails"), "", POD), ERR_FORBIDDEN,
@@ -395,6 +410,6 @@ TEST_PROGRAM("claim", names_of_devices, the_set_of_all_rails, the_set_of_a_group
 	     several_rails_are_one_network, two_classes_are_two_networks,
 	     a_claim_overrides_allowed_keys, vfs_are_networks_without_devices_yet,
 	     devices_of_another_kind_than_their_class, rails_of_InfiniBand, namespaces_of_a_class,
-	     locked_memory_is_the_word_of_a_class, variables_of_a_class,
+	     locked_memory_is_the_word_of_a_class, RuntimeClasses_of_a_class, variables_of_a_class,
 	     a_rail_config_that_is_wrong, whose_claim_it_is, devices_that_are_refused,
 	     another_claim_of_this_name, rails_as_text, without_memory)

@@ -15,6 +15,7 @@
 #include "lib/sys/fs.h"
 #include "railheadd/claims/api.h"
 #include "railheadd/claims/cdi.h"
+#include "railheadd/claims/pod.h"
 #include "railheadd/claims/vfs.h"
 #include "railheadd/devices/edits.h"
 #include "railheadd/devices/rail_network.h"
@@ -143,6 +144,15 @@ static int job_make(const struct jobs_place *p, const struct prepared *claim, st
 	return job_reserve(p, claim, cdi, e);
 }
 
+static int job_check_pod(struct api *api, const struct claim *c, struct err *e)
+{
+	const struct prepared_id *id = &c->prepared.pod;
+	const struct api_request get = { "GET", "get", &api_pods, id->ns, id->name, NULL, NULL };
+	auto_json struct json *pod = NULL;
+
+	return api_call(api, &get, &pod, e) || claim_check_pod(pod, c, e) ? -1 : 0;
+}
+
 static int job_try(const struct jobs_place *p, struct api *api, const struct dra_claim *c,
 		   struct dra_outcome *out, struct err *e)
 {
@@ -153,7 +163,8 @@ static int job_try(const struct jobs_place *p, struct api *api, const struct dra
 
 	if (api_call(api, &get, &tree, e) || claim_decode(tree, &asked, &claim, e))
 		return -1;
-	if (vfs_give(p->ctx, &claim, e) || job_make(p, &claim.prepared, e)) {
+	if (job_check_pod(api, &claim, e) || vfs_give(p->ctx, &claim, e) ||
+	    job_make(p, &claim.prepared, e)) {
 		prepared_clear(&claim.prepared);
 		return err_wrap(e, "claim %s/%s", c->ns, c->name);
 	}
