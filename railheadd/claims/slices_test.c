@@ -407,6 +407,30 @@ START_TEST(claims_go_round_the_groups)
 }
 END_TEST
 
+START_TEST(vfs_have_the_group_of_their_rail)
+{
+	static const struct agent_conf_groups second = { .of = { { "b", 2 } }, .n = 1 };
+	struct slices_vf vf[8];
+	struct slices_facts f = facts(2, true);
+	auto_json struct json *list = NULL;
+
+	/* The order of rails is known before their VFs are read. */
+	slices_group(&f, &second, "n1");
+	ck_assert_uint_eq(f.rail[0].number, 1);
+	f.vf = vf;
+	f.counted = true;
+	for (size_t i = 0; i < 2; i++)
+		vf[f.n_vfs++] = (struct slices_vf){ .rail = i, .index = 0 };
+	list = made(slices_devices(&f));
+	ck_assert_msg(strstr(names(list), "rail1 rail0 set0 rail1-vf0 rail0-vf0 rails-b-0 "), "%s",
+		      names(list));
+	ck_assert_str_eq(json_text(json_get(json_get(json_at_mut(list, 4), "attributes"), "group"),
+				   "string"),
+			 "b");
+	ck_assert_ptr_null(json_get(json_get(json_at_mut(list, 5), "attributes"), "group"));
+}
+END_TEST
+
 /* Another name of a node, another first group; the same name, the same one. */
 START_TEST(nodes_begin_with_different_groups)
 {
@@ -477,5 +501,5 @@ TEST_PROGRAM("slices", devices_that_claims_share, devices_of_an_older_api_server
 	     a_slice_of_a_pool, slices_that_stand, a_slice_that_was_changed_by_hand,
 	     vfs_and_sets_consume_the_same_counters, counters_have_slices_of_their_own,
 	     without_counters_there_are_sets_only, vfs_of_mixed_rails_are_no_sets,
-	     claims_go_round_the_groups, nodes_begin_with_different_groups,
-	     a_group_without_all_of_its_rails, without_memory)
+	     claims_go_round_the_groups, vfs_have_the_group_of_their_rail,
+	     nodes_begin_with_different_groups, a_group_without_all_of_its_rails, without_memory)

@@ -17,6 +17,12 @@ FUZZ(const uint8_t *data, size_t size)
 	MUST(!c.node || agent_conf_node_check(c.node, &e) == 0);
 	if (c.has_etcd)
 		MUST(c.etcd.endpoints[0] && !c.etcd.cert == !c.etcd.key);
+	MUST(c.claims.groups.n <= AGENT_CONF_GROUPS);
+	for (size_t i = 0; i < c.claims.groups.n; i++) {
+		MUST(*c.claims.groups.of[i].name && c.claims.groups.of[i].rails);
+		for (size_t k = 0; k < i; k++)
+			MUST(!(c.claims.groups.of[i].rails & c.claims.groups.of[k].rails));
+	}
 	MUST(!(c.has_etcd && c.has_kube) && (!c.kube.context || c.kube.kubeconfig));
 	return 0;
 }
