@@ -34,10 +34,10 @@ slots_down()
 	rm -rf "$(node_root 1)"/etc/railhead/{agent.json,rails.json,resources.d} "$(node_root 1)"/opt/cni/bin/{railhead,railhead-hook,railctl}
 	node 1 rm -rf /run/cdi $SLOTS
 }
-# nothing_of_slots: neither a claim nor settings of a pod are left on n1. Folders and railctl in them are the device plugin's.
+# nothing_of_slots: neither a claim nor settings of a pod with rails are left on n1. Folders and railctl in them are the device plugin's.
 nothing_of_slots()
 {
-	node 1 sh -c "ls $CLAIMS 2>/dev/null | grep -v '^lock$'; cd $SLOTS && find . -type f ! -name railctl" >"$W/is"
+	node 1 sh -c "ls $CLAIMS 2>/dev/null | grep -v '^lock$'; find $SLOTS/rails-* -type f ! -name railctl" >"$W/is"
 	[ ! -s "$W/is" ] && [ -z "$(leases 1)" ] && [ -z "$(records 1)" ] && [ "$(interfaces 1)" = '[]' ]
 }
 slots_taken() { node 1 sh -c "ls $CLAIMS/*/ | sed -n 's/.*-\(rails-[0-9]*\)[.]json/\1/p'" | sort -u; }
@@ -112,7 +112,7 @@ once_slots_need_the_gate()
 	event c 'rails are for pods without hostNetwork'
 	delete b c
 	counting d '.spec.containers[0].resources.limits = {"railhead.io/rails": "2"}'
-	event d '1 is all rails of the node'
+	event d '1 is all that it can have'
 }
 
 # Four pods have a slot each, and the fifth waits. An init container hands its slot on.
@@ -192,5 +192,30 @@ once_slots_after_a_power_cut()
 	eq 'leases' "$(leases 1 | wc -l)" 8
 }
 saw_all() { [ "$(saw "$1" 2>/dev/null)" = "$ALL_RAILS" ]; }
+
+# Multus attaches the rails, and a resource without rails gives the folder of settings. The first process reads them.
+once_slots_of_settings_beside_multus()
+{
+	slots_up
+	jq -n '{interval: 1, resources: [{name: "railhead.io/settings", share: 2, settings: true, variables: ["UCX_CONFIG_DIR"]}]}' \
+		>"$(node_root 1)/etc/railhead/resources.d/settings.json"
+	nad all "$(jq -cn --argjson ipam "$RAIL_POOLS" '{cniVersion: "1.1.0", name: "all", type: "rails", kind: "macvlan", ipam: $ipam}')"
+	eventually settings_offered
+	pod a all '.spec.containers[0].resources.limits = {"railhead.io/settings": "1"} | .spec.securityContext = {"runAsUser": 1000}
+		| .spec.containers[0].command = ["/bin/sh", "-c", "[ ! -s /run/railhead/rails.json ] || echo rails: settings; trap exit TERM; sleep 1000000 & wait"]'
+	running a
+	eventually saw_settings a
+	has 'why there are none' "$(kn exec a -- cat /run/railhead/explain.txt)" 'this kernel has no RDMA'
+	is 'the files' kn exec a -- ls /run/railhead/nccl.conf /run/railhead/ucx.conf /run/railhead/env /run/railhead/explain.txt /etc/nccl.conf
+	has 'railctl looks' "$(kn exec a -- $IN_POD rdma check 2>&1)" 'this kernel has no RDMA'
+	eq 'the variable' "$(kn exec a -- sh -c 'echo "$UCX_CONFIG_DIR"')" /run/railhead
+	pod h '' '.spec.hostNetwork = true | .spec.containers[0].resources.limits = {"railhead.io/settings": "1"}'
+	running h
+	eq 'files in the network of the host' "$(kn exec h -- ls /run/railhead)" railctl
+	delete a h
+	eventually slots_have_addresses 0
+}
+saw_settings() { [ "$(saw "$1")" = 'rails: settings' ]; }
+settings_offered() { k get node n1 -o json | jq -e '.status.allocatable["railhead.io/settings"] == "2"'; }
 
 once_crun_slots_by_one_line() { with_crun once_slots_by_one_line; }

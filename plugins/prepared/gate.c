@@ -22,6 +22,7 @@
 #include "lib/sys/fs.h"
 #include "lib/sys/netns.h"
 #include "plugins/prepared/prepared_priv.h"
+#include "rdma/env/files.h"
 
 #define RETRY_MS 30000  /* for what may pass */
 #define LIMIT_MS 110000 /* the kubelet waits for two minutes */
@@ -168,6 +169,7 @@ struct gate {
 	char netns[PATH_MAX]; /* of the container */
 	char root[PATH_MAX];  /* its files, as the host sees them */
 	bool proved;          /* it is a container of the pod */
+	bool on_host;         /* it is in the network of the host */
 	/* Of a slot: */
 	const char *slot, *config; /* NULL: it is a claim of Kubernetes */
 	struct prepared prepared;  /* the claim that the hook makes */
@@ -194,6 +196,7 @@ static int read_bundle(struct gate *g, struct err *e)
 		return -1;
 	const char *netns = gate_netns_path(config);
 	if (!netns || strlen(netns) >= sizeof(g->netns)) {
+		g->on_host = !netns;
 		err_set(e, ERR_FORBIDDEN, 0, "the container is not in the network of a pod");
 		return err_hint(e, NOT_ON_HOST);
 	}
@@ -220,6 +223,7 @@ static int prove_netns(struct gate *g, const char *pid, struct err *e)
 		return err_hint(e, "use a RuntimeClass of runc or crun");
 	}
 	if (netns_same(of.id, host.id)) {
+		g->on_host = true;
 		err_set(e, ERR_FORBIDDEN, 0, "the container is in the network of the host");
 		return err_hint(e, NOT_ON_HOST);
 	}
@@ -362,6 +366,12 @@ static void link_settings(const struct gate *g)
 			 strerror(errno));
 }
 
+/* A slot without rails: other plugins attached what the pod has. */
+static bool has_only_settings(const struct gate *g)
+{
+	return g->slot && !json_len(g->prepared.networks);
+}
+
 /* The process has not executed the container's program yet, which inherits the limit. */
 static int lift_memlock(const struct gate *g, struct err *e)
 {
@@ -370,7 +380,8 @@ static int lift_memlock(const struct gate *g, struct err *e)
 
 	if (prepared_read(&g->ctx, g->job.pod_uid, g->job.claim_uid, &p, e) < 0)
 		return -1;
-	if (!p.memlock || prlimit(g->state.pid, RLIMIT_MEMLOCK, &unlimited, NULL) == 0)
+	const bool lift = has_only_settings(g) ? g->prepared.memlock : p.memlock;
+	if (!lift || prlimit(g->state.pid, RLIMIT_MEMLOCK, &unlimited, NULL) == 0)
 		return 0;
 	const char *of = g->slot ? "resource" : "class";
 
@@ -379,11 +390,21 @@ static int lift_memlock(const struct gate *g, struct err *e)
 	return err_hint(e, "the runtime needs CAP_SYS_RESOURCE; or remove memlock from the %s", of);
 }
 
+static int write_settings(const struct gate *g, struct err *e)
+{
+	char path[PATH_MAX];
+
+	prepared_slot_folder(&g->ctx, g->slot, path);
+	return pod_files_write(&g->ctx, g->netns, path, e);
+}
+
 /* railhead-devices may have ended the claim between the two calls: nothing was attached yet. */
 static int attach(struct gate *g, const struct prepared_sandbox *s, struct err *e)
 {
 	if (!g->slot)
 		return prepared_attach(&g->job, s, e);
+	if (has_only_settings(g))
+		return write_settings(g, e);
 	memcpy(g->prepared.claim.ns, g->prepared.pod.ns, sizeof(g->prepared.claim.ns));
 	(void)snprintf(g->prepared.claim.name, sizeof(g->prepared.claim.name), "%s", g->slot);
 	if (prepared_slot_take(&g->job, &g->prepared, e))
@@ -406,8 +427,12 @@ static int work(const void *arg)
 	g.job.cni_path = g.cni_path;
 	/* Also if the process that waits for this one was stopped. */
 	(void)alarm(LIMIT_MS / 1000);
-	if (prove(&g, &e))
+	if (prove(&g, &e)) {
+		/* Such a pod may share HCAs. The settings of an earlier one are not its own. */
+		if (g.on_host && has_only_settings(&g) && !prepared_slot_clear(&g.ctx, g.slot, &e))
+			return 0;
 		return report(&g, &e);
+	}
 	while (attach(&g, &s, &e)) {
 		if (!may_pass(&e) || ctx_mono_ms() >= until)
 			return report(&g, &e);

@@ -271,17 +271,19 @@ static int allocate_add_shared(struct answer *a, struct err *e)
 		if (files_of_hca(a->ctx, a->rdma, &look->hca[i], &f[i], e))
 			return -1;
 	}
-	return add_files(a, CDI_ALL, f, look->n_hcas, e);
+	if (add_files(a, CDI_ALL, f, look->n_hcas, e))
+		return -1;
+	return a->conf->networks && a->q->n ? add_cdi(a, a->q->id[0], e) : 0;
 }
 
-/* ---- slots of rails ---- */
+/* ---- slots ---- */
 
 /* Its CDI file is there already: it does not depend on the pod. */
 static int allocate_add_slot(struct answer *a, struct err *e)
 {
 	if (a->q->n > 1)
 		return err_set(e, ERR_CONFIG, 0,
-			       "a container asks for %zu, and 1 is all rails of the node", a->q->n);
+			       "a container asks for %zu, and 1 is all that it can have", a->q->n);
 	if (a->q->n && !resource_devices_find(a->q->look, a->q->id[0]))
 		return allocate_not_ours(a, a->q->id[0], e);
 	return a->q->n ? add_cdi(a, a->q->id[0], e) : 0;
@@ -318,9 +320,9 @@ int resources_allocate(const struct ctx *ctx, const struct resource_request *r,
 						     .conf = &r->set->conf[r->resource] };
 
 	if (files_open_rdma(&a.rdma, e) ||
-	    (a.conf->networks ? allocate_add_slot(&a, e)
-	     : a.conf->shared ? allocate_add_shared(&a, e)
-			      : add_functions(&a, e)) ||
+	    (a.conf->networks && !a.conf->n_selectors ? allocate_add_slot(&a, e)
+	     : a.conf->shared                         ? allocate_add_shared(&a, e)
+						      : add_functions(&a, e)) ||
 	    allocate_annotate(&a, e))
 		return err_wrap(e, "resource %s", a.conf->name);
 	*out = a.out;

@@ -467,7 +467,7 @@ START_TEST(a_slot_of_rails_is_a_cdi_device)
 	ck_assert(a.n_cdi == 1 && a.n_env == 0 && a.n_nodes == 0);
 	ck_assert_str_eq(a.cdi[0], "a.b/net-rails=1");
 	ck_assert_int_eq(ask(&b, ids, 2, &never, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "1 is all rails of the node"));
+	ck_assert_ptr_nonnull(strstr(e.msg, "1 is all that it can have"));
 	ck_assert_int_eq(ask(&b, none, 1, &never, &e), -1);
 	/* Files of slots that are gone go; those of others stay. */
 	put_mark(CDI "railhead-a.b_rails_1.json", 1);
@@ -476,6 +476,31 @@ START_TEST(a_slot_of_rails_is_a_cdi_device)
 	publish(&b);
 	ck_assert(!access(CDI "railhead-a.b_rails_0.json", F_OK) &&
 		  access(CDI "railhead-a.b_rails_1.json", F_OK));
+}
+END_TEST
+
+/* A copy of shared HCAs with settings has the files of all HCAs and a folder of its own. */
+START_TEST(a_copy_may_be_a_slot)
+{
+	auto_bed struct bed b =
+		bed("{\"resources\":[{\"name\":\"a.b/hcas\",\"share\":2,\"settings\":true,"
+		    "\"select\":{\"interface\":\"pf0\"}}]}");
+	static const char *const ids[] = { "1", "0" };
+	auto_resource_allocation struct resource_allocation a = { .n_env = 0 };
+	auto_free char *text = NULL;
+	struct err e = { .msg = "" };
+
+	publish(&b);
+	publish(&b);
+	ck_assert(fs_read_at(AT_FDCWD, CDI "railhead-a.b_hcas_1.json", 4096, &text, &e) > 0);
+	ck_assert_ptr_nonnull(strstr(text, "\"--slot\",\"hcas-1\",\"--config\","
+					   "\"{\\\"networks\\\":[]}\"]}],\"mounts\":[{\"hostPath\":"
+					   "\"/mnt/run/slots/hcas-1\""));
+	ck_assert_ptr_null(strstr(text, "deviceNodes"));
+	ck_assert_int_eq(ask(&b, ids, 2, &a, &e), 0);
+	ck_assert_uint_gt(a.n_nodes, 0);
+	ck_assert_uint_eq(a.n_cdi, 1);
+	ck_assert_str_eq(a.cdi[0], "a.b/net-hcas=1");
 }
 END_TEST
 
@@ -568,11 +593,11 @@ START_TEST(an_allocation_without_memory_leaks_nothing)
 }
 END_TEST
 
-TEST_PROGRAM("allocate", a_slot_of_rails_is_a_cdi_device, rdma_vfs_have_variables_and_files,
-	     numbers_of_files_are_read_again, vfio_uio_and_vhost_have_their_files,
-	     what_cannot_be_given_is_an_error, a_copy_has_the_files_of_all_hcas,
-	     software_devices_are_shared_by_name, cdi_files_replace_the_list,
-	     a_device_without_files_is_no_cdi_device,
+TEST_PROGRAM("allocate", a_slot_of_rails_is_a_cdi_device, a_copy_may_be_a_slot,
+	     rdma_vfs_have_variables_and_files, numbers_of_files_are_read_again,
+	     vfio_uio_and_vhost_have_their_files, what_cannot_be_given_is_an_error,
+	     a_copy_has_the_files_of_all_hcas, software_devices_are_shared_by_name,
+	     cdi_files_replace_the_list, a_device_without_files_is_no_cdi_device,
 	     an_annotation_names_cdi_devices_for_older_kubelets,
 	     a_file_that_allocate_writes_meanwhile_stays, files_without_any_resource_are_removed,
 	     published_files_are_those_of_the_look, a_folder_that_others_may_write_is_refused,

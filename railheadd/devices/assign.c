@@ -216,13 +216,14 @@ static int assign_add_shared(struct assignment *a, struct err *e)
 	return assign_add_copies(a, f, n, e);
 }
 
-/* ---- slots of rails ---- */
+/* ---- slots without hardware of their own ---- */
 
 static int assign_add_slots(struct assignment *a, struct err *e)
 {
-	struct resource_device slot = { .healthy = !*a->all->rails_why };
+	const char *why = json_len(a->conf->networks) ? a->all->rails_why : "";
+	struct resource_device slot = { .healthy = !*why };
 
-	(void)snprintf(slot.why, sizeof(slot.why), "%s", a->all->rails_why);
+	(void)snprintf(slot.why, sizeof(slot.why), "%s", why);
 	for (uint32_t i = 0; i < a->conf->copies; i++) {
 		struct resource_device *d = assign_add_device(a, true, e);
 
@@ -251,7 +252,7 @@ static int note_vhost(struct assignment *a, struct err *e)
 
 static int assign(struct assignment *a, struct err *e)
 {
-	if (a->conf->networks)
+	if (a->conf->networks && !a->conf->n_selectors)
 		return assign_add_slots(a, e);
 	if (note_vhost(a, e))
 		return -1;

@@ -30,8 +30,8 @@ struct resource_conf {
 	bool software;       /* also RDMA devices without a PCI function, if named */
 	enum node_way nodes; /* of a device's files */
 	struct json *info;   /* additionalInfo; owned; NULL: none */
-	/* Rails that the gate attaches; then the copies are slots. */
-	struct json *networks; /* of the plugin rails; owned; NULL: it has none */
+	/* Copies that are slots: the gate writes the settings of the pod, and may attach rails. */
+	struct json *networks; /* of the plugin rails; owned; NULL: no slots; empty: no rails */
 	unsigned variables;    /* bits of rail_variables */
 	bool memlock;
 };
@@ -52,7 +52,7 @@ struct resource_set {
  */
 int conf_add(struct resource_set *s, struct json *tree, const char *path, struct err *e) must_check;
 
-/* conf_slot - the slot of a device of a resource with networks, as "rails-3". */
+/* conf_slot - the slot of a device of a resource with slots, as "rails-3". */
 void conf_slot(const struct resource_conf *r, const char *id, char out[PREPARED_SLOT_LEN]);
 
 /* ---- for the three forms ---- */

@@ -25,7 +25,7 @@ struct own_resource {
 	const char *name;
 	const struct json *select;
 	uint32_t share;
-	bool rdma, vhost, numa;
+	bool rdma, vhost, numa, settings;
 	int link_down, nodes, memlock;
 	const struct json *network, *variables;
 };
@@ -40,6 +40,7 @@ static const struct json_field resource_fields[] = {
 	{ "linkDown", J_ENUM, J_AT(struct own_resource, link_down), .names = conf_link_down },
 	{ "deviceNodes", J_ENUM, J_AT(struct own_resource, nodes), .names = conf_node_ways },
 	{ "network", J_OBJECT, J_AT(struct own_resource, network) },
+	{ "settings", J_BOOL, J_AT(struct own_resource, settings) },
 	{ "variables", J_ARRAY, J_AT(struct own_resource, variables) },
 	{ "memlock", J_ENUM, J_AT(struct own_resource, memlock), .names = rail_network_memlock },
 	{ 0 },
@@ -105,7 +106,7 @@ static int add_selectors(struct resource_conf *r, const struct own_resource *own
 	return i ? 0 : err_set(e, ERR_CONFIG, 0, "%s.select: the list is empty", where);
 }
 
-/* ---- rails ---- */
+/* ---- slots ---- */
 
 static const char *label_of(const char *name)
 {
@@ -119,41 +120,45 @@ void conf_slot(const struct resource_conf *r, const char *id, char out[PREPARED_
 	(void)snprintf(out, PREPARED_SLOT_LEN, "%.*s-%.5s", SLOT_LABEL_MAX, label_of(r->name), id);
 }
 
-/* Names of slots are made of it. */
+/* Names of slots are made of it, and those of CDI devices. */
 static int check_label(const struct conf_file *f, const struct resource_conf *r, struct err *e)
 {
 	const char *label = label_of(r->name);
 
-	if (!id_valid(label) || strlen(label) > SLOT_LABEL_MAX)
-		return err_set(e, ERR_CONFIG, 0,
-			       "%s: for rails the part behind \"/\" has at most %d bytes", r->name,
-			       SLOT_LABEL_MAX);
+	if (!id_valid(label) || strchr(label, '.') || strlen(label) > SLOT_LABEL_MAX)
+		return err_set(
+			e, ERR_CONFIG, 0,
+			"%s: with \"network\" or \"settings\" the part behind \"/\" has at most "
+			"%d bytes, and no \".\"",
+			r->name, SLOT_LABEL_MAX);
 	for (size_t i = 0; i < f->set->n; i++) {
 		const struct resource_conf *x = &f->set->conf[i];
 
 		if (x != r && x->networks && strcmp(label_of(x->name), label) == 0)
 			return err_set(e, ERR_CONFIG, 0,
-				       "%s: %s is a resource of rails already: rename one of them",
+				       "%s: %s has slots of this name already: rename one of them",
 				       r->name, x->name);
 	}
 	return 0;
 }
 
-static int add_rails(struct conf_file *f, struct resource_conf *r, const struct own_resource *own,
+static int add_slots(struct conf_file *f, struct resource_conf *r, const struct own_resource *own,
 		     struct err *e)
 {
-	if (own->select || !own->share)
+	if (!own->share || (own->network && own->select))
 		return err_set(e, ERR_CONFIG, 0,
-			       own->select ? "%s: has \"network\" and \"select\""
-					   : "%s: has \"network\", but no \"share\"",
+			       own->share ? "%s: has \"network\" and \"select\""
+					  : "%s: has no \"share\": how many pods have it at a time",
 			       r->name);
 	if (rail_network_texts(own->variables, "variables", e) ||
 	    rail_network_variables(own->variables, &r->variables, e) ||
-	    rail_network_keys(own->network, e) || rail_network_kind(own->network, false, e))
+	    (own->network &&
+	     (rail_network_keys(own->network, e) || rail_network_kind(own->network, false, e))))
 		return err_wrap(e, "%s", r->name);
 	r->memlock = own->memlock;
 	r->networks = json_new_array();
-	if (!r->networks || rail_network_print(r->networks, own->network, UINT64_MAX))
+	if (!r->networks ||
+	    (own->network && rail_network_print(r->networks, own->network, UINT64_MAX)))
 		return err_nomem(e);
 	return check_label(f, r, e);
 }
@@ -178,15 +183,17 @@ static int conf_own_add_resource(struct conf_file *f, const struct json *n, cons
 	(void)snprintf(place, sizeof(place), "%s.name", where);
 	if (conf_name(f, r, own.name, place, e))
 		return -1;
-	if (own.network)
-		return add_rails(f, r, &own, e);
-	if (own.variables || own.memlock)
-		return err_set(e, ERR_CONFIG, 0, "%s: \"%s\" is for rails: \"network\" is missing",
+	if (own.network || own.settings) {
+		if (add_slots(f, r, &own, e))
+			return -1;
+	} else if (own.variables || own.memlock) {
+		return err_set(e, ERR_CONFIG, 0, "%s: \"%s\" needs \"network\" or \"settings\"",
 			       where, own.variables ? "variables" : "memlock");
-	if (!own.select)
+	} else if (!own.select) {
 		return err_set(e, ERR_CONFIG, 0, "%s: has neither \"select\" nor \"network\"",
 			       where);
-	return add_selectors(r, &own, where, e);
+	}
+	return own.select ? add_selectors(r, &own, where, e) : 0;
 }
 
 int conf_own(struct conf_file *f, const struct json *tree, struct err *e)

@@ -237,13 +237,29 @@ START_TEST(a_resource_of_rails_has_slots)
 		ERR_CONFIG, "at most 20 bytes");
 	refused("{\"resources\":[" RAILS("a.b/r", "\"kind\":\"macvlan\"") "," RAILS(
 			"c.d/r", "\"kind\":\"macvlan\"") "]}",
-		ERR_CONFIG, "a.b/r is a resource of rails already");
+		ERR_CONFIG, "a.b/r has slots of this name already");
 	refused("{\"resources\":[{\"name\":\"a/b\",\"network\":{\"kind\":\"macvlan\"}}]}",
 		ERR_CONFIG, "no \"share\"");
 	refused("{\"resources\":[{\"name\":\"a/b\",\"share\":1,\"select\":{},\"network\":{}}]}",
 		ERR_CONFIG, "\"network\" and \"select\"");
 	refused("{\"resources\":[{\"name\":\"a/b\",\"select\":{},\"memlock\":\"unlimited\"}]}",
-		ERR_CONFIG, "\"network\" is missing");
+		ERR_CONFIG, "needs \"network\"");
+}
+END_TEST
+
+/* Their pods have rails by other plugins. */
+START_TEST(a_resource_of_settings_has_slots)
+{
+	auto_resource_set struct resource_set *s =
+		good("{\"resources\":[{\"name\":\"a.b/settings\",\"share\":2,\"settings\":true},"
+		     "{\"name\":\"a.b/hcas\",\"share\":2,\"settings\":true,"
+		     "\"select\":{\"pf\":\"p\"}}]}");
+	const struct resource_conf *c = s->conf;
+
+	ck_assert(c[0].networks && json_len(c[0].networks) == 0 && c[0].n_selectors == 0);
+	ck_assert(c[1].networks && c[1].n_selectors == 1 && c[1].nodes == NODES_LIST);
+	refused("{\"resources\":[{\"name\":\"a.b/c.d\",\"share\":2,\"settings\":true}]}",
+		ERR_CONFIG, "no \".\"");
 }
 END_TEST
 
@@ -544,10 +560,10 @@ START_TEST(no_key_is_mistyped_in_silence)
 }
 END_TEST
 
-TEST_PROGRAM("conf", a_resource_of_rails_has_slots, each_property_selects,
-	     numbers_of_vfs_select_only_vfs, a_device_out_of_sight_may_be_selected,
-	     all_keys_of_our_own_form_are_taken, files_of_other_plugins_mean_the_same_here,
-	     options_of_the_other_programs_are_keys_here,
+TEST_PROGRAM("conf", a_resource_of_rails_has_slots, a_resource_of_settings_has_slots,
+	     each_property_selects, numbers_of_vfs_select_only_vfs,
+	     a_device_out_of_sight_may_be_selected, all_keys_of_our_own_form_are_taken,
+	     files_of_other_plugins_mean_the_same_here, options_of_the_other_programs_are_keys_here,
 	     features_that_railhead_lacks_are_refused_by_name, errors_name_key_and_value,
 	     names_that_the_kubelet_refuses_are_refused, names_that_cdi_refuses_are_refused,
 	     there_is_a_limit_of_resources, there_is_a_limit_of_copies,

@@ -195,12 +195,12 @@ int edits_add(struct json *to, const struct edits *x, struct err *e)
 	auto_json struct json *nodes = json_new_array();
 	struct rail_list all;
 
-	if (rail_list_load(x->ctx, &all, e) || edits_check_rails(x->networks, &all, e) ||
-	    edits_check_layers(x->ctx, x->networks, &all, e))
-		return -1;
 	if (!nodes)
 		return err_nomem(e);
-	if (edits_add_rdma(x->ctx, x->networks, &all, nodes, e))
+	if (json_len(x->networks) &&
+	    (rail_list_load(x->ctx, &all, e) || edits_check_rails(x->networks, &all, e) ||
+	     edits_check_layers(x->ctx, x->networks, &all, e) ||
+	     edits_add_rdma(x->ctx, x->networks, &all, nodes, e)))
 		return -1;
 	return edits_add_hook(to, x) || edits_add_mounts(to, x) ||
 			       edits_add_variables(to, x->variables) ||

@@ -243,11 +243,13 @@ static bool cdi_is_known(const struct tidying *t, size_t i, const char *name)
 	const struct resource_conf *r = &t->s->conf[i];
 	char expected[NAME_MAX + 1];
 
-	if (r->nodes == NODES_LIST)
+	if (r->nodes == NODES_LIST && !r->networks)
 		return false;
 	cdi_name(r->name, CDI_ALL, expected);
+	if (r->shared && r->nodes != NODES_LIST && strcmp(expected, name) == 0)
+		return true;
 	if (r->shared && !r->networks)
-		return strcmp(expected, name) == 0;
+		return false;
 	for (size_t k = 0; k < t->l->of[i].n + t->l->of[i].n_maybe; k++) {
 		cdi_name(r->name, t->l->of[i].device[k].id, expected);
 		if (strcmp(expected, name) == 0)
@@ -389,7 +391,7 @@ static int publish_slots(const struct ctx *ctx, const struct resource_conf *r,
 		if (publish_slot(ctx, r, d->device[i].id, bin, &why) == 0)
 			continue;
 		/* The other resources go on. */
-		if (!is_passing(&why))
+		if (!is_passing(&why) && why.code != ERR_CONFIG)
 			return err_pass(e, &why);
 		log_warn(&ctx->log, "device plugin %s: %s", r->name, why.msg);
 		return 0;
@@ -422,8 +424,8 @@ int resources_publish(const struct ctx *ctx, const struct resource_set *s,
 	for (size_t i = 0; i < s->n; i++) {
 		const struct resource_conf *r = &s->conf[i];
 
-		if (r->networks ? publish_slots(ctx, r, &l->of[i], bin, e)
-				: devices_publish(ctx, rdma, r, &l->of[i], e))
+		if (devices_publish(ctx, rdma, r, &l->of[i], e) ||
+		    (r->networks && publish_slots(ctx, r, &l->of[i], bin, e)))
 			return err_wrap(e, "resource %s", s->conf[i].name);
 	}
 	return tidy(ctx, &devinfo_files, &t, e) || tidy(ctx, &cdi_files, &t, e) ? -1 : 0;

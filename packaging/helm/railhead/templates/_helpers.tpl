@@ -35,8 +35,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $files := deepCopy .resources }}
 {{- $list := list }}
 {{- range $name, $rails := .rails }}
-{{- $network := include "railhead.poolNetwork" $rails.network | fromJson }}
-{{- $list = append $list (merge (dict "name" $name "network" $network) (omit $rails "network")) }}
+{{- $one := merge (dict "name" $name) (omit $rails "network") }}
+{{- with $rails.network }}
+{{- $_ := set $one "network" (include "railhead.poolNetwork" . | fromJson) }}
+{{- end }}
+{{- $list = append $list $one }}
 {{- end }}
 {{- if $list }}
 {{- $files = set $files "rails-by-limit.json" (dict "resources" $list) }}
