@@ -122,6 +122,19 @@ test_a_removal_restores_nothing()
 	has "agent.json" "$(<"$W/remove.yaml")" '"folder": "/usr/libexec/cni"'
 }
 
+# A container with a claim or a slot starts through the first, and gets the second as a mount.
+test_a_choice_of_plugins_keeps_the_hook_and_railctl()
+{
+	local values
+	for values in claims slots; do
+		rendered -f "$HERE/values/$values.yaml" --set 'plugins.only={macvlan,railctl}' -s templates/agents.yaml >"$W/chart.yaml" || fail "rendered"
+		eq "plugins with $values" "$(sed -n 's/.*{name: PLUGINS, value: "\(.*\)"}/\1/p' "$W/chart.yaml" | sort -u | xargs)" \
+			"macvlan,railctl,railhead-hook"
+	done
+	rendered --set 'plugins.only={macvlan}' -s templates/agents.yaml >"$W/chart.yaml" || fail "rendered"
+	eq "plugins without" "$(sed -n 's/.*{name: PLUGINS, value: "\(.*\)"}/\1/p' "$W/chart.yaml" | sort -u | xargs)" macvlan
+}
+
 # Each network is JSON that the plugins' own parsers read; here only the names and the prefix.
 test_rails_name_installed_plugins()
 {

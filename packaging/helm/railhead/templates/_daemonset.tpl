@@ -13,7 +13,12 @@ back, under the names that they have in the image. */ -}}
   args: [--remove]
   {{- end }}
   {{- $chain := and $install $v.claims.chain }}
-  {{- if or $install $v.plugins.only }}
+  {{- $only := $v.plugins.only }}
+  {{- if and $only (or $v.claims.enabled $v.devicePlugin.rails) }}
+  {{- /* Containers with a claim or a slot start through the first, and get the second as a mount. */}}
+  {{- $only = concat $only (list "railhead-hook" "railctl") | uniq }}
+  {{- end }}
+  {{- if or $install $only }}
   env:
     {{- if $install }}
     - {name: PLUGIN_PREFIX, value: {{ $v.plugins.prefix | quote }}}
@@ -21,7 +26,7 @@ back, under the names that they have in the image. */ -}}
     {{- with $chain }}
     - {name: CNI_CONF, value: {{ . }}}
     {{- end }}
-    {{- with $v.plugins.only }}
+    {{- with $only }}
     - {name: PLUGINS, value: {{ join "," . | quote }}}
     {{- end }}
     {{- if and $install $v.plugins.force }}
