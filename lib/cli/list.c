@@ -46,9 +46,13 @@ int list_print(const struct cmd_run *r, const struct list_column *columns, const
 	struct out_column titles[LIST_COLUMNS_MAX];
 	auto_table struct out_table t = { .columns = titles };
 
-	for (; columns[t.n_columns].title; t.n_columns++)
+	for (; columns[t.n_columns].title; t.n_columns++) {
+		if (t.n_columns == ARRAY_SIZE(titles))
+			return err_set(e, ERR_CONFIG, 0, "a table has more than %d columns",
+				       LIST_COLUMNS_MAX);
 		titles[t.n_columns] = (struct out_column){ columns[t.n_columns].title,
 							   columns[t.n_columns].flags };
+	}
 	json_each (row, rows) {
 		struct out_cell cells[LIST_COLUMNS_MAX];
 		char buf[LIST_COLUMNS_MAX][LIST_TEXT_LEN];

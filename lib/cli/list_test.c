@@ -67,4 +67,20 @@ START_TEST(each_allocation_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("list", a_cell_is_the_member_of_its_row, each_allocation_may_fail)
+START_TEST(more_columns_than_a_table_has_are_an_error)
+{
+	struct list_column many[LIST_COLUMNS_MAX + 2] = { { .title = NULL } };
+	struct cmd_run r = { .out.to = stdout };
+	struct err e = { 0 };
+
+	for (size_t i = 0; i <= LIST_COLUMNS_MAX; i++)
+		many[i].title = "X";
+	ck_assert_int_eq(list_print(&r, many, NULL, &e), -1);
+	ck_assert_str_eq(e.msg, "a table has more than 12 columns");
+	many[LIST_COLUMNS_MAX].title = NULL;
+	ck_assert_int_eq(list_print(&r, many, NULL, &e), 0);
+}
+END_TEST
+
+TEST_PROGRAM("list", a_cell_is_the_member_of_its_row, more_columns_than_a_table_has_are_an_error,
+	     each_allocation_may_fail)
