@@ -23,7 +23,7 @@ kubectl_image()
 kubectl_agents()
 {
 	k create --dry-run=client -o json -f "$DAEMONSET" | jq 'if .kind == "List" then .items[] else . end | if .kind == "DaemonSet" then
-		.spec.template.spec |= (del(.initContainers) | .containers[0] |= (del(.startupProbe, .livenessProbe, .args) |
+		.spec.template.spec |= (del(.initContainers) | .containers[0] |= (del(.startupProbe, .livenessProbe, .readinessProbe, .args) |
 			.image = "localhost/railhead:1" | .imagePullPolicy = "Never" | .command = ["/busybox", "sleep", "1000000"])) else . end'
 }
 # kubectl_boot N: railctl in the container sees the boot id of its node.
