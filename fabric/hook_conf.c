@@ -12,15 +12,6 @@
 #define CONF_MAX   65536
 #define SECRET_MAX 4096
 
-ssize_t hook_file_load(const char *path, size_t max, char **out, struct err *e)
-{
-	const char *name;
-	auto_fd int dir = safe_open_parent(path, SAFE_OWNED, &name, e);
-	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, name, max, out, e);
-
-	return n < 0 ? err_wrap(e, "%s", path) : n;
-}
-
 static int decode_conf(const char *text, size_t len, const struct hook_conf *c, struct err *e)
 {
 	if (json_parse(text, len, "configuration", c->tree, e))
@@ -35,7 +26,7 @@ int hook_conf_load(const char *path, bool optional, const struct hook_conf *c, s
 {
 	auto_free char *text = NULL;
 	struct err why;
-	ssize_t len = hook_file_load(path, CONF_MAX, &text, &why);
+	ssize_t len = safe_read(path, CONF_MAX, &text, &why);
 
 	if (len < 0 && optional && why.errnum == ENOENT)
 		return 0;
@@ -60,7 +51,7 @@ int hook_secret_load(const char *path, char **out, struct err *e)
 {
 	auto_free char *text = NULL;
 
-	if (hook_file_load(path, SECRET_MAX, &text, e) < 0 || check_private(path, e))
+	if (safe_read(path, SECRET_MAX, &text, e) < 0 || check_private(path, e))
 		return -1;
 	text[strcspn(text, "\r\n")] = '\0';
 	if (!*text)

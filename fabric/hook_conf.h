@@ -22,9 +22,6 @@ struct hook_conf {
 int hook_conf_load(const char *path, bool optional, const struct hook_conf *c,
 		   struct err *e) must_check;
 
-/* hook_file_load - the text of a file that only root can have written. Returns the length or -1. */
-ssize_t hook_file_load(const char *path, size_t max, char **out, struct err *e) must_check;
-
 /* hook_secret_load - the first line of a file that no user but root may read. Freed by the caller.
  */
 int hook_secret_load(const char *path, char **out, struct err *e) must_check;

@@ -5,7 +5,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "fabric/opensm_conf.h"
 #include "fabric/opensm_signal.h"
 #include "fabric/partitions.h"
 #include "fabric/hook_conf.h"
@@ -13,6 +12,48 @@
 #include "lib/sys/safe_path.h"
 
 #define FILE_MAX (16 << 20)
+
+/* ---- sm-opensm.json, railhead-sm.d(5) ---- */
+
+#define OPENSM_CONF_FILE  "/etc/railhead/sm-opensm.json"
+#define OPENSM_PARTITIONS "/etc/opensm/partitions.conf"
+
+struct opensm_conf {
+	const char *partitions; /* the path of the file */
+	const char *pid_file;   /* NULL: every process opensm of root */
+	bool ipoib;             /* lines have the flag ipoib */
+	struct json *tree;      /* owns the texts */
+};
+
+static const struct json_field keys[] = {
+	{ "partitions", J_STRING, J_AT(struct opensm_conf, partitions) },
+	{ "pidFile", J_STRING, J_AT(struct opensm_conf, pid_file) },
+	{ "ipoib", J_BOOL, J_AT(struct opensm_conf, ipoib) },
+	{ 0 },
+};
+
+/* A file that only root can have written; with optional it may be absent: the defaults. */
+static int opensm_conf_load(const char *path, bool optional, struct opensm_conf *out, struct err *e)
+{
+	struct opensm_conf c = { .partitions = OPENSM_PARTITIONS, .ipoib = true };
+	const struct hook_conf conf = { keys, &c, &c.tree };
+
+	if (hook_conf_load(path, optional, &conf, e)) {
+		json_free(c.tree);
+		return -1;
+	}
+	*out = c;
+	return 0;
+}
+
+static void opensm_conf_clear(struct opensm_conf *c)
+{
+	json_free(c->tree);
+	c->tree = NULL;
+}
+#define auto_opensm_conf auto_clean(opensm_conf_clear)
+
+/* ---- the file of partitions ---- */
 
 /* Without a rule for the default partition, opensm makes all ports limited members of it once the
  * file exists. */

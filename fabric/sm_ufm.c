@@ -3,6 +3,7 @@
 #include "fabric/hook_conf.h"
 #include "fabric/ufm_exchange.h"
 #include "fabric/ufm_request.h"
+#include "lib/sys/safe_path.h"
 
 #define CA_MAX (256 * 1024)
 
@@ -25,7 +26,7 @@ static int session_load(struct session *s, const char *path, struct err *e)
 	if (ufm_conf_load(path, &s->conf, e) ||
 	    hook_secret_load(s->conf.token_file ? s->conf.token_file : s->conf.password_file,
 			     &secret, e) ||
-	    (s->conf.ca && hook_file_load(s->conf.ca, CA_MAX, &s->ca, e) < 0))
+	    (s->conf.ca && safe_read(s->conf.ca, CA_MAX, &s->ca, e) < 0))
 		return -1;
 	s->authorization = ufm_authorization(&s->conf, secret);
 	return s->authorization ? 0 : err_nomem(e);

@@ -144,7 +144,7 @@ static int devices_main_run(struct cmd_run *r, struct err *e)
 	r->ctx.log.level = opt_is_set(&r->opts, "debug") ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO;
 	if (!p.base)
 		(void)err_nomem(e);
-	else if (agent_files_load_conf(&r->ctx, opt_get(&r->opts, "config"), &p.files, e) == 0)
+	else if (agent_files_load(&r->ctx, opt_get(&r->opts, "config"), false, &p.files, e) == 0)
 		rc = main_serve(&p, e);
 	main_stop(&p);
 	return rc;

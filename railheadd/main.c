@@ -260,7 +260,7 @@ static int railheadd_main_run(struct cmd_run *r, struct err *e)
 	r->ctx.log.level = opt_is_set(&r->opts, "debug") ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO;
 	if (!p.base)
 		(void)err_nomem(e);
-	else if (agent_files_load(&r->ctx, opt_get(&r->opts, "config"), &p.files, e) == 0 &&
+	else if (agent_files_load(&r->ctx, opt_get(&r->opts, "config"), true, &p.files, e) == 0 &&
 		 main_start(&p, &r->ctx, opt_is_set(&r->opts, "reclaim"), e) == 0)
 		rc = main_serve(&p, &r->ctx, e);
 	main_stop(&p);

@@ -346,6 +346,15 @@ static int check_public(int fd, const char *name, struct err *e)
 	return err_hint(e, "chmod o+r, if it holds nothing that a pod must not see");
 }
 
+ssize_t safe_read(const char *path, size_t max, char **out, struct err *e)
+{
+	const char *name;
+	auto_fd int dir = safe_open_parent(path, SAFE_OWNED, &name, e);
+	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, name, max, out, e);
+
+	return n < 0 ? err_wrap(e, "%s", path) : n;
+}
+
 ssize_t safe_read_public(const char *path, size_t max, char **out, struct err *e)
 {
 	char real[PATH_MAX];

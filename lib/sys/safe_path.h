@@ -53,6 +53,12 @@ int safe_open_file(int dirfd, const char *name, int flags, struct err *e) must_c
 int safe_program(const char *path, char real[PATH_MAX], struct err *e) must_check;
 
 /*
+ * safe_read - the text of a file that only root can have written, in folders of SAFE_OWNED. Returns
+ * the length, or -1: the message begins with the path.
+ */
+ssize_t safe_read(const char *path, size_t max, char **out, struct err *e) must_check;
+
+/*
  * safe_read_public - what path says, if every user of this host may read it: a plain file of at
  * most max bytes, in no kernel file system. Links are followed (resolv.conf is one on many hosts);
  * the rules hold for what they lead to. Returns the length or -1.

@@ -9,24 +9,14 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "lib/sys/fs.h"
 #include "lib/sys/safe_path.h"
 
 #define CONF_MAX   65536
 #define SECRET_MAX 262144 /* a file may have many certificates */
 
-static ssize_t agent_files_read_file(const char *path, size_t max, char **out, struct err *e)
-{
-	const char *name;
-	auto_fd int dir = safe_open_parent(path, SAFE_OWNED, &name, e);
-	ssize_t n = dir < 0 ? -1 : fs_read_trusted_at(dir, name, max, out, e);
-
-	return n < 0 ? err_wrap(e, "%s", path) : n;
-}
-
 static int read_secret(const char *path, char **out, struct err *e)
 {
-	return path && agent_files_read_file(path, SECRET_MAX, out, e) < 0 ? -1 : 0;
+	return path && safe_read(path, SECRET_MAX, out, e) < 0 ? -1 : 0;
 }
 
 int agent_files_trusted(const char *path, struct err *e)
@@ -35,7 +25,7 @@ int agent_files_trusted(const char *path, struct err *e)
 
 	if (!real)
 		return err_set(e, ERR_IO, errno, "%s", path);
-	return agent_files_read_file(real, SECRET_MAX, &text, e) < 0 ? -1 : 0;
+	return safe_read(real, SECRET_MAX, &text, e) < 0 ? -1 : 0;
 }
 
 /* The line of a file, as `echo secret >FILE` writes it. */
@@ -72,7 +62,7 @@ static int agent_files_load_tree(const char *path, bool optional, struct json **
 {
 	auto_free char *text = NULL;
 	struct err why;
-	ssize_t len = agent_files_read_file(path, CONF_MAX, &text, &why);
+	ssize_t len = safe_read(path, CONF_MAX, &text, &why);
 
 	if (len < 0 && optional && why.errnum == ENOENT)
 		return 0;
@@ -129,25 +119,12 @@ static int agent_files_load_with(const struct ctx *ctx, const char *path, bool a
 	return read_secrets(&f->conf.etcd, f, e);
 }
 
-int agent_files_load(const struct ctx *ctx, const char *path, struct agent_files *out,
+int agent_files_load(const struct ctx *ctx, const char *path, bool all, struct agent_files *out,
 		     struct err *e)
 {
 	struct agent_files f = { .tree = NULL };
 
-	if (agent_files_load_with(ctx, path, true, &f, e)) {
-		agent_files_clear(&f);
-		return -1;
-	}
-	*out = f;
-	return 0;
-}
-
-int agent_files_load_conf(const struct ctx *ctx, const char *path, struct agent_files *out,
-			  struct err *e)
-{
-	struct agent_files f = { .tree = NULL };
-
-	if (agent_files_load_with(ctx, path, false, &f, e)) {
+	if (agent_files_load_with(ctx, path, all, &f, e)) {
 		agent_files_clear(&f);
 		return -1;
 	}

@@ -28,16 +28,12 @@ struct agent_files {
 
 /*
  * agent_files_load - path NULL: <etc_dir>/agent.json, which may be missing. ERR_CONFIG, ERR_DECODE,
- * ERR_FORBIDDEN, ERR_IO: the message begins with the path. agent_files_clear - free it.
+ * ERR_FORBIDDEN, ERR_IO: the message begins with the path. Without all, the files that it names are
+ * not read, and not the node unless there is a driver of claims. agent_files_clear - free it.
  */
-int agent_files_load(const struct ctx *ctx, const char *path, struct agent_files *out,
+int agent_files_load(const struct ctx *ctx, const char *path, bool all, struct agent_files *out,
 		     struct err *e) must_check;
 void agent_files_clear(struct agent_files *f);
-
-/* agent_files_load_conf - the same without the files that it names, and without the node unless
- * there is a driver of claims. */
-int agent_files_load_conf(const struct ctx *ctx, const char *path, struct agent_files *out,
-			  struct err *e) must_check;
 
 /*
  * agent_files_trusted - ERR_FORBIDDEN unless root alone may write the file and its folders. Links

@@ -15,7 +15,7 @@ static struct ctx here(void)
 
 static int load(const struct ctx *ctx, struct agent_files *out, struct err *e)
 {
-	return agent_files_load(ctx, NULL, out, e);
+	return agent_files_load(ctx, NULL, true, out, e);
 }
 
 START_TEST(a_missing_file_means_no_cluster)
@@ -85,7 +85,7 @@ START_TEST(a_file_that_is_named_must_exist)
 	struct agent_files f;
 	struct err e;
 
-	ck_assert_int_eq(agent_files_load(&ctx, "/mnt/other.json", &f, &e), -1);
+	ck_assert_int_eq(agent_files_load(&ctx, "/mnt/other.json", true, &f, &e), -1);
 	testing_file(
 		"/mnt/agent.json", 0600,
 		"{\"node\":\"n1\",\"etcd\":{\"endpoints\":[\"http://a:1\"],\"ca\":\"/mnt/ca\"}}");

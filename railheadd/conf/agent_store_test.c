@@ -18,7 +18,7 @@ static int open_with(const char *text, struct cluster_store **out, struct err *e
 	int rc;
 
 	testing_file("/mnt/agent.json", 0600, text);
-	ck_assert_msg(agent_files_load(&ctx, NULL, &f, e) == 0, "%s", e->msg);
+	ck_assert_msg(agent_files_load(&ctx, NULL, true, &f, e) == 0, "%s", e->msg);
 	rc = agent_store_open(base, &silent, &f, out, e);
 	if (rc == 0 && *out) {
 		ck_assert_str_eq((*out)->ops->name, agent_store_name(&f.conf));

@@ -11,11 +11,6 @@ static const char *const names[PLUGIN_STATES] = {
 	[PLUGIN_OTHER_BUILD] = "otherBuild",
 };
 
-const char *plugin_state_name(enum plugin_state s)
-{
-	return names[s];
-}
-
 enum plugin_state plugin_state_of(const struct receipt_program *p, const struct plan_item *seen)
 {
 	switch (seen->held) {

@@ -26,9 +26,6 @@ struct plugin_table {
 	struct plugin_row row[RECEIPT_PROGRAMS];
 };
 
-/* plugin_state_name - "intact", "overwritten", "missing" or "otherBuild". */
-const char *plugin_state_name(enum plugin_state s);
-
 /* plugin_state_of - seen is what folder_look() found under the name of the program. */
 enum plugin_state plugin_state_of(const struct receipt_program *p, const struct plan_item *seen);
 

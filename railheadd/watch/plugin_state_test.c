@@ -19,22 +19,22 @@ static struct receipt_program program(const char *name, const char *sha256)
 	return p;
 }
 
-static const char *state(enum held held, const char *sha256)
+static enum plugin_state state(enum held held, const char *sha256)
 {
 	struct receipt_program p = program("macvlan", OLD);
 	struct plan_item seen = { .held = held };
 
 	(void)snprintf(seen.held_sha256, sizeof(seen.held_sha256), "%s", sha256);
-	return plugin_state_name(plugin_state_of(&p, &seen));
+	return plugin_state_of(&p, &seen);
 }
 
 START_TEST(the_file_under_the_name_says_the_state)
 {
-	ck_assert_str_eq(state(HELD_OURS, OLD), "intact");
-	ck_assert_str_eq(state(HELD_OURS, NEW), "otherBuild");
-	ck_assert_str_eq(state(HELD_FOREIGN, ""), "overwritten");
-	ck_assert_str_eq(state(HELD_FOLDER, ""), "overwritten");
-	ck_assert_str_eq(state(HELD_NONE, ""), "missing");
+	ck_assert_int_eq(state(HELD_OURS, OLD), PLUGIN_INTACT);
+	ck_assert_int_eq(state(HELD_OURS, NEW), PLUGIN_OTHER_BUILD);
+	ck_assert_int_eq(state(HELD_FOREIGN, ""), PLUGIN_OVERWRITTEN);
+	ck_assert_int_eq(state(HELD_FOLDER, ""), PLUGIN_OVERWRITTEN);
+	ck_assert_int_eq(state(HELD_NONE, ""), PLUGIN_MISSING);
 }
 END_TEST
 
