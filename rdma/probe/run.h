@@ -3,7 +3,7 @@
  * run.h: the commands of rdma-probe, and what they share.
  *
  * To add one: a file with its `const struct cmd probe_x`, a line here, one in the table of
- * rdma_probe.c, one in docs/man/rdma-probe.8 and one in packaging/bash-completion/rdma-probe.
+ * main.c, one in docs/man/rdma-probe.8 and one in packaging/bash-completion/rdma-probe.
  */
 #ifndef RAILHEAD_RDMA_PROBE_RUN_H
 #define RAILHEAD_RDMA_PROBE_RUN_H
