@@ -84,12 +84,12 @@ nothing_of_claims()
 minor() { "$CLUSTER/bin/kubelet" --version | sed 's/.*v1\.\([0-9]*\).*/\1/'; }
 from_version() { [ "$(minor)" -ge "$1" ] || skip "Kubernetes 1.$1 has $2, and this is 1.$(minor)"; }
 
-# counting NAME [FILTER]: a pod of n1 whose first action is to say which interfaces it has. RUNTIME: its RuntimeClass. BY_CLAIM=1,
-# and before Kubernetes 1.36: a claim in place of the line under limits.
+# counting NAME [FILTER]: a pod of n1 whose first action is to say which interfaces it has. RUNTIME: its RuntimeClass. BY_CLAIM=yes,
+# and before Kubernetes 1.36 without it: a claim in place of the line under limits.
 counting()
 {
 	local by_claim='.'
-	if [ -n "${BY_CLAIM-}" ] || [ "$(minor)" -lt 36 ]; then
+	if [ "${BY_CLAIM-$([ "$(minor)" -ge 36 ] || echo yes)}" = yes ]; then
 		jq -n --arg class $CLASS '{apiVersion: "resource.k8s.io/v1", kind: "ResourceClaimTemplate", metadata: {name: "rails"},
 			spec: {spec: {devices: {requests: [{name: "rails", exactly: {deviceClassName: $class}}]}}}}' | kn apply -f - >/dev/null ||
 			fail 'test error: the template'
@@ -283,7 +283,7 @@ once_rails_without_carrier()
 {
 	from_version 36 'taints of devices'
 	claims_up
-	BY_CLAIM=1 counting a
+	BY_CLAIM=yes counting a
 	running a
 	eventually rails_health_is a Healthy || fail "the health of the rails: $(kn get pod a -o json | jq -c .status.containerStatuses)"
 	is 'a link loses its carrier' ip link set n1e3 down

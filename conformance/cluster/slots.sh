@@ -11,6 +11,7 @@ slots_up()
 {
 	local i root keys=${1-}
 	root=$(node_root 1)
+	BY_CLAIM=no
 	trap slots_down EXIT
 	cp "$FROM/railhead" "$FROM/railhead-hook" "$FROM/railctl" "$root/opt/cni/bin" && mkdir -p "$root/etc/railhead/resources.d" || fail 'test error: programs'
 	cp "$TOP/examples/rails/rails.json" "$root/etc/railhead/rails.json" || fail 'test error: rails.json'

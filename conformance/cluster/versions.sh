@@ -18,7 +18,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 	shift
 done
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- resourceclaims claimfaults devices chart_of_claims
+[ $# -gt 0 ] || set -- resourceclaims claimgroups claimfaults slots devices chart_of_claims
 
 passed=0 failed=0 skipped=0
 out=$(mktemp)
