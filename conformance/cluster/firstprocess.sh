@@ -120,6 +120,6 @@ once_time_to_a_node()
 	is 'nodes' places
 	for kind in none set cards; do placing $kind; done >>"$BENCH"
 	k delete node -l place=yes >/dev/null
-	k get resourceslices -o name | grep /s[0-9] | xargs "$CLUSTER/bin/kubectl" delete >/dev/null
+	k get resourceslices -o name | grep '/s[0-9]' | xargs "$CLUSTER/bin/kubectl" delete >/dev/null
 	k delete deviceclass cards >/dev/null
 }

@@ -11,8 +11,9 @@
 #include "lib/grpc/session.h"
 
 struct health_watcher;
+TAILQ_HEAD(health_list, health_watcher);
 struct health_watchers {
-	TAILQ_HEAD(, health_watcher) all;
+	struct health_list all;
 	uint8_t *last; /* owned: the last message; NULL: none yet */
 	size_t len;
 };
