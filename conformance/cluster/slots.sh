@@ -219,4 +219,30 @@ once_slots_of_settings_beside_multus()
 saw_settings() { [ "$(saw "$1")" = 'rails: settings' ]; }
 settings_offered() { k get node n1 -o json | jq -e '.status.allocatable["railhead.io/settings"] == "2"'; }
 
+# The container of the DaemonSet has what it needs: it offers the rails, and sees from there that a pod has ended.
+once_slots_of_the_chart()
+{
+	local n
+	chart_begins "claims: {enabled: false, classes: null, groups: null}
+devicePlugin: {enabled: true, rails: {railhead.io/rails: {share: 4, network: {kind: macvlan}}}}
+pools: {$(printf 'rail%d: {cooldown: 0}, ' 0 1 2 3 4 5 6 7)}" || return
+	trap chart_ends EXIT
+	for n in $NODES; do
+		mkdir -p "$(node_root "$n")/etc/railhead" && cp "$TOP/examples/rails/rails.json" "$(node_root "$n")/etc/railhead/rails.json" || fail 'test error: rails.json'
+	done
+	is 'helm install' where_people_work "helm install railhead packaging/helm/railhead --namespace railhead --create-namespace -f examples/helm/rail-claims.yaml $BED_VALUES"
+	is 'the agents' kr rollout status daemonset/railheadd --timeout=${LONG}s
+	eventually slots_offered 4
+	counting a
+	running a
+	eq 'what the first process saw' "$(saw a)" "$ALL_RAILS"
+	is 'railctl of the node' kn exec a -- $IN_POD version
+	kn delete pod a --grace-period=1 --wait --timeout=${LONG}s >/dev/null || fail 'the pod stays'
+	for n in $NODES; do
+		eventually nothing_at_all "$n"
+		rm "$(node_root "$n")/etc/railhead/rails.json"
+	done
+	eventually nothing_of_slots || fail "left: $(<"$W/is")"
+}
+
 once_crun_slots_by_one_line() { with_crun once_slots_by_one_line; }
