@@ -52,7 +52,10 @@ static const char *offered(const struct testhost *w)
 static int give(const struct testhost *w, const char *device, char text[512])
 {
 	static const struct agent_conf_groups none = { .n = 0 };
-	struct claim c = { .device = { { "r", device, "", claim_part(device, &none), 0 } },
+	struct claim c = { .device = { { .request = "r",
+					 .device = device,
+					 .share = "",
+					 .part = claim_part(device, &none) } },
 			   .n = 1 };
 	auto_free char *printed = NULL;
 	int rc;
@@ -158,7 +161,10 @@ END_TEST
 static int give_ib(const struct testib *t, const char *network, const char *device)
 {
 	static const struct agent_conf_groups none = { .n = 0 };
-	struct claim c = { .device = { { "r", device, "", claim_part(device, &none), 0 } },
+	struct claim c = { .device = { { .request = "r",
+					 .device = device,
+					 .share = "",
+					 .part = claim_part(device, &none) } },
 			   .n = 1 };
 	int rc;
 
