@@ -131,7 +131,7 @@ static int make_room(const char *pod_uid, const char *claim_uid, void *arg, stru
 	const struct taking *t = arg;
 	struct prepared_job earlier = *t->job;
 	const char *slot = prepared_slot_name(pod_uid, claim_uid);
-	const bool same = strcmp(slot, t->slot) == 0;
+	const bool same = slot && strcmp(slot, t->slot) == 0;
 
 	if (strcmp(pod_uid, t->job->pod_uid) == 0) {
 		if (same)
@@ -156,6 +156,8 @@ int prepared_slot_take(const struct prepared_job *job, const struct prepared *p,
 	auto_prepared struct prepared was = { .networks = NULL };
 	struct taking t = { job, prepared_slot_name(job->pod_uid, job->claim_uid) };
 
+	if (!t.slot)
+		return err_set(e, ERR_ENV, 0, "%s is not the claim of a slot", job->claim_uid);
 	if (prepared_slot_each(job->ctx, make_room, &t, e))
 		return -1;
 	/* A pod keeps what it has when the configuration changes. */

@@ -126,7 +126,7 @@ static void begin(void)
 	const struct claims_driver_conf conf = {
 		.base = base,
 		.kubelet = KUBELET,
-		.place = { &ctx, NULL, "n1", "/mnt/bin", NULL },
+		.place = { .ctx = &ctx, .node = "n1", .bin = "/mnt/bin" },
 		.prepare = prepare,
 		.unprepare = unprepare,
 		.publish = publish,
