@@ -59,6 +59,8 @@ claims_down()
 	k delete deviceclass $CLASS --ignore-not-found >/dev/null
 	k delete resourceslice --field-selector spec.driver=railhead.io >/dev/null
 	k delete railnodes --all >/dev/null 2>&1
+	# Its policy is for pods with a limit, also of other cases.
+	k delete --ignore-not-found -f "$TOP/packaging/kubernetes/claims.yaml" >/dev/null 2>&1
 }
 # driver_starts [N]: and the kubelet knows it. A pod that comes earlier is asked for again after a minute.
 driver_starts()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # versions.sh BINDIR DIR VERSION... [-- CASE...]: rails by one line in the pod on other versions of Kubernetes.
 #
-# Each VERSION has a folder programs/kubernetes-VERSION. Its programs are built into DIR/VERSION, which is minutes the first time.
+# Each VERSION has a folder programs/kubernetes-VERSION, and 1.37 the next Multus. They are built into DIR/VERSION, which is minutes the first time.
 # CASE: as run.sh has it; without any, the themes about rails without Multus. The last line is "N passed, N failed, N skipped".
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -25,7 +25,8 @@ out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 for version in "${versions[@]}"; do
 	echo "# Kubernetes $version"
-	"$HERE/programs/build.sh" "$dir" "kubernetes-$version" || exit 1
+	modules=("$HERE"/programs/*-"$version")
+	"$HERE/programs/build.sh" "$dir" "${modules[@]##*/}" || exit 1
 	CLUSTER=$dir/$version "$HERE/run.sh" "$bin" "$@" | tee "$out"
 	read -r p f s < <(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' "$out")
 	# A run without its last line has failed.

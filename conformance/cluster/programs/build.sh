@@ -6,7 +6,8 @@
 # only for make bench-cluster-peers. A program whose folder is "cmd" gets the name of its module. A file "copy" names files of that
 # module that the programs need; they go into DIR/MODULE.
 # Each folder here with a go.mod is a MODULE: its "tool" lines name the programs, go.sum pins the bytes.
-# kubernetes-VERSION is another version of Kubernetes. DIR/VERSION is then a cluster of its own: CLUSTER=DIR/VERSION for the suites.
+# kubernetes-VERSION is another version of Kubernetes, and multus-VERSION the Multus beside it. DIR/VERSION is then a cluster of its own:
+# CLUSTER=DIR/VERSION for the suites.
 # A program stays until go.mod or the compiler changes. Go's own cache makes a later build short, also for another clone. The
 # first one takes 10 to 30 minutes on two processors. It uses the machine's Go if it is new enough, else Debian's.
 # Exit status 3: the modules are not available here; the last line says why.
@@ -93,24 +94,24 @@ copy_files()
 # retry COMMAND...: fetching may fail once.
 retry() { "$@" || "$@" || "$@"; }
 
-# like_the_main_one FOLDER: a version's folder has links to all that the main one has, and Kubernetes of its own.
+# like_the_main_one VERSION: its folder has links to all programs of the main one, but not to those of modules of this version.
 like_the_main_one()
 {
-	local file
-	mkdir -p "$1/bin" && ln -sfn ../tree "$1/tree" || return
+	local file own
+	own=" $(sed -n '/^tool (/,/^)/s/^\t.*\///p' "$HERE"/*-"$1"/go.mod | xargs) "
+	mkdir -p "$DIR/$1/bin" && ln -sfn ../tree "$DIR/$1/tree" || return
 	for file in "$DIR"/bin/*; do
 		# Not a symbolic link: a node has only the folder bin.
-		[[ " kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet " == *" ${file##*/} "* ]] ||
-			ln -f "$file" "$1/bin/" || return
+		[[ $own == *" ${file##*/} "* ]] || ln -f "$file" "$DIR/$1/bin/" || return
 	done
 }
 
 build() # MODULE
 {
 	local to=$DIR want all begin=$SECONDS packages
-	if [[ $1 == kubernetes-* ]]; then
-		to=$DIR/${1#kubernetes-}
-		like_the_main_one "$to" || return
+	if [[ $1 =~ -[0-9.]+$ ]]; then
+		to=$DIR/${1##*-}
+		like_the_main_one "${1##*-}" || return
 	fi
 	local stamp=$to/$1.stamp
 	cd "$HERE/$1" && go_for "$(sed -n 's/^go //p' go.mod)" || return
