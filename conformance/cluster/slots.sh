@@ -222,7 +222,7 @@ settings_offered() { k get node n1 -o json | jq -e '.status.allocatable["railhea
 # The container of the DaemonSet has what it needs: it offers the rails, and sees from there that a pod has ended.
 once_slots_of_the_chart()
 {
-	local n
+	local n BY_CLAIM=no
 	chart_begins "claims: {enabled: false, classes: null, groups: null}
 devicePlugin: {enabled: true, rails: {railhead.io/rails: {share: 4, network: {kind: macvlan}}}}
 pools: {$(printf 'rail%d: {cooldown: 0}, ' 0 1 2 3 4 5 6 7)}" || return
