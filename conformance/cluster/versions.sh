@@ -3,7 +3,7 @@
 # versions.sh BINDIR DIR VERSION... [-- CASE...]: rails by one line in the pod on other versions of Kubernetes.
 #
 # Each VERSION has a folder programs/kubernetes-VERSION, and 1.37 the next Multus. They are built into DIR/VERSION, which is minutes the first time.
-# CASE: as run.sh has it; without any, the themes about rails without Multus. The last line is "N passed, N failed, N skipped".
+# CASE: as run.sh has it; without any, a pod with thin and thick Multus, and the themes about rails without it. The last line is "N passed, N failed, N skipped".
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# -ge 3 ] || {
@@ -18,7 +18,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 	shift
 done
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- resourceclaims claimgroups claimfaults slots devices chart_of_claims
+[ $# -gt 0 ] || set -- start resourceclaims claimgroups claimfaults slots devices chart_of_claims
 
 passed=0 failed=0 skipped=0
 out=$(mktemp)
