@@ -11,7 +11,7 @@
 # shellcheck source=conformance/vm/suites/sriov/lib.sh
 . conformance/vm/suites/sriov/lib.sh
 PLUGIN=rails
-IPAM='{"type":"railhead-ipam","pool":"rail{n}"}'
+IPAM='{"type":"railhead-ipam","pool":"ib{n}"}'
 CARGS='IgnoreUnknown=1;K8S_POD_NAMESPACE=train;K8S_POD_NAME=worker-0'
 
 check "two cards" fabric
@@ -19,7 +19,7 @@ read -r PF OTHER <<<"$IB_PFS"
 P=$(netdev "$PF") Q=$(netdev "$OTHER")
 mkdir -p /etc/railhead
 for pf in $IB_PFS; do knob "$pf" pkeys "0xffff 0x8001"; done
-for i in 0 1; do "$RAILCTL" ipam pool add "rail$i" --subnet "10.88.$i.0/24" --gateway "10.88.$i.1" --this-node-only >/dev/null; done
+for i in 0 1; do "$RAILCTL" ipam pool add "ib$i" --subnet "10.88.$i.0/24" --gateway "10.88.$i.1" --this-node-only >/dev/null; done
 ip link set "$P" up
 ip link set "$Q" up
 check "the cards have a carrier" eval 'eventually carrier "$P" && eventually carrier "$Q"'
