@@ -76,7 +76,7 @@ confined()
 
 no_railhead() # no type, right and namespace of it is in the cluster
 {
-	is 'railhead goes' k delete --ignore-not-found --timeout=${LONG}s -f "$MANIFESTS/flow.yaml" -f "$MANIFESTS/claims.yaml" -f "$MANIFESTS/policy.yaml" -f "$MANIFESTS/rbac.yaml" -f "$MANIFESTS/crds"
+	is 'railhead goes' k delete --ignore-not-found --timeout=${LONG}s -f "$MANIFESTS/flow.yaml" -f "$MANIFESTS/policy.yaml" -f "$MANIFESTS/rbac.yaml" -f "$MANIFESTS/crds"
 }
 
 # Also after a failure: other cases have programs and pools of their own.
