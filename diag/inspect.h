@@ -48,6 +48,7 @@ struct inspect_rail {
 	struct route_spec *wanted; /* routes that there must be, without ifindex; owned */
 	size_t n_wanted;
 	struct json *config;  /* of the network; owned; NULL: none */
+	char claim[254];      /* of Kubernetes; the caller may set it; "": none */
 	uint32_t host_metric; /* of routes by the veth to the node; 0: there is none */
 	/* From the namespace. */
 	struct link_info link;    /* ifindex 0: the interface is not there */

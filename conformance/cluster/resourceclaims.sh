@@ -125,6 +125,7 @@ once_rails_by_one_line()
 	has 'its claim' "$(node 1 railctl ipam who "$(leases 1 | head -n 1)" | tr -s ' ')" "Claim: $claim"
 	eq 'the attachment' "$(node 1 railctl attachments list --json | jq -r '.[] | "\(.namespace)/\(.pod) \(.claim)"')" "$NAMESPACE/a $claim"
 	has 'its rails' "$(node 1 railctl rails | tr -s ' ')" "$NAMESPACE/a rail7 7 - 10.27."
+	eq 'the claim of its rails' "$(node 1 railctl rails --json | jq -r '.[].rails[].claim' | sort -u)" "$claim"
 	eventually status_of_claim_has_addresses || fail "the status of the claim: $(kn get resourceclaims -o yaml)"
 	is 'the folder of the pod' kn exec a -- ls /run/railhead/nccl.conf /run/railhead/rails.json
 	isnt 'it can be written' kn exec a -- sh -c ': >/run/railhead/nccl.conf'

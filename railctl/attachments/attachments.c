@@ -51,13 +51,13 @@ int attachments_network(struct cmd_run *r, const char **out, struct err *e)
 	return 0;
 }
 
-/* The name of the claim that the attachment is of; "": of none. */
-static const char *attachments_claim(const struct ctx *ctx, const struct record *r,
-				     char out[PREPARED_NAME_LEN])
+const char *attachments_claim(const struct ctx *ctx, const struct record *r,
+			      char out[PREPARED_NAME_LEN])
 {
 	char uid[CNI_POD_UID_LEN];
 	struct err ignored;
 
+	out[0] = '\0';
 	if (strcmp(r->key.network, PREPARED_NETWORK) != 0 || !r->tree ||
 	    cni_args_get(r->args, "K8S_POD_UID", uid, sizeof(uid), &ignored) != 1)
 		return "";

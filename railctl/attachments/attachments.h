@@ -7,6 +7,7 @@
 #include "cni/protocol/env.h"
 #include "cni/engine/repair.h"
 #include "lib/cli/cmd.h"
+#include "plugins/prepared/prepared.h"
 
 extern const struct cmd cmd_attachments, cmd_attachments_import, cmd_attachments_repair;
 
@@ -25,6 +26,10 @@ int attachments_find(struct cmd_run *r, const struct ctx *ctx, struct record_key
 /* attachments_network - value of --network, NULL for all. A name that is not valid is a usage
  * error. */
 int attachments_network(struct cmd_run *r, const char **out, struct err *e) must_check;
+
+/* attachments_claim - the name of the ResourceClaim that it is of. Returns out, "" for none. */
+const char *attachments_claim(const struct ctx *ctx, const struct record *r,
+			      char out[PREPARED_NAME_LEN]);
 
 /*
  * masters_show_lost - the members that the bond of a record's master has lost, a line each.

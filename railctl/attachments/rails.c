@@ -18,6 +18,7 @@ static const struct out_column columns[] = {
 	{ "MTU", OUT_RIGHT },
 	{ "LINK", 0 },
 	{ "GATEWAY", OUT_SHRINK | OUT_SPARE },
+	{ "CLAIM", OUT_SHRINK | OUT_SPARE },
 };
 
 static void put_addresses(const struct inspect_rail *r, struct text *out)
@@ -110,6 +111,7 @@ static int rails_add_row(struct out_table *t, const struct rails_pod *p, size_t 
 		{ rails_number(r->link.mtu, mtu), OUT_PLAIN },
 		{ link, style },
 		{ gateways.s, OUT_PLAIN },
+		{ r->claim, OUT_PLAIN },
 	};
 	int rc = addresses.failed || gateways.failed ? err_nomem(e) : out_row(t, cells, e);
 

@@ -105,7 +105,7 @@ static int rails_json_add_rail(struct json *o, const struct rails_pod *p, size_t
 	return !o || json_add_str(o, "ifname", r->ifname) ||
 	       json_add_bool(o, "present", r->link.ifindex != 0) ||
 	       json_add_known(o, "network", r->network) || json_add_known(o, "plugin", r->plugin) ||
-	       json_add_known(o, "master", r->master) ||
+	       json_add_known(o, "claim", r->claim) || json_add_known(o, "master", r->master) ||
 	       (hw && hw->rail >= 0 && json_add_int(o, "rail", hw->rail)) ||
 	       (hw && json_add_known(o, "hca", hw->hca)) ||
 	       (hw && json_add_known(o, "pciAddress", hw->pci)) || rails_json_add_link(o, r) ||

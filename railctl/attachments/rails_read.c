@@ -7,6 +7,7 @@
 
 #include "cni/record/part.h"
 #include "lib/base/array.h"
+#include "railctl/attachments/attachments.h"
 #include "railctl/attachments/rails.h"
 
 #define PODS_MAX 65536
@@ -33,6 +34,7 @@ const char *rails_pod_name(const struct rails_pod *p, char out[RAILS_POD_LEN])
 }
 
 struct reading {
+	const struct ctx *ctx;
 	struct rails_pods *out;
 	const char *word;          /* of --pod; NULL: all */
 	const struct netns *netns; /* of --netns; NULL: all */
@@ -117,6 +119,7 @@ static int on_rails_read_record(const struct record *r, void *arg)
 		part.plugin = r->plugin;
 		if (inspect_add_record(&p->s, &part, x->e))
 			return -1;
+		(void)attachments_claim(x->ctx, r, p->s.rail[p->s.n_rails - 1].claim);
 	}
 	return p ? 0 : -1;
 }
@@ -241,7 +244,7 @@ static int attachments_read_all(struct cmd_run *r, struct reading *x, struct err
 int rails_pods_read(struct cmd_run *r, struct rails_pods *out, struct err *e)
 {
 	auto_rails_pods struct rails_pods p = { 0 };
-	struct reading x = { .out = &p, .word = opt_get(&r->opts, "pod") };
+	struct reading x = { .ctx = &r->ctx, .out = &p, .word = opt_get(&r->opts, "pod") };
 
 	if (attachments_read_all(r, &x, e))
 		return -1;
