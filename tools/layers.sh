@@ -130,7 +130,7 @@ cjson/|^lib/json/
 cJSON.h|^lib/json/
 lmdb.h|^ipam/store/lmdb[^/]*$
 expat.h|^topo/nccl/
-protobuf-c/|^(topo/kubelet|railheadd/devices|railheadd/claims)/
+protobuf-c/|^(lib/grpc|topo/kubelet|railheadd/devices|railheadd/claims)/
 topo/kubelet/pod_resources.pb-c.h|^topo/kubelet/pod_resources[.]c$
 railheadd/devices/plugin.pb-c.h|^railheadd/devices/wire[.]c$
 railheadd/claims/dra.pb-c.h|^railheadd/claims/dra[.]c$

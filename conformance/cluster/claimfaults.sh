@@ -266,7 +266,7 @@ once_rails_without_a_cdi_folder()
 }
 
 # The API server is away for the driver alone, which has another port of it: at Prepare, and at Unprepare. Slices that are deleted meanwhile
-# come back at the next look of the driver, which is every five minutes.
+# come back at the next look of the driver, which is every minute.
 once_rails_without_the_api_server()
 {
 	claims_up
@@ -284,7 +284,7 @@ once_rails_without_the_api_server()
 	api_goes
 	all_gone
 	api_comes
-	PATIENCE=400 eventually rails_published 1
+	PATIENCE=100 eventually rails_published 1
 	counting b
 	whole b
 	all_gone

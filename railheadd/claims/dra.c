@@ -7,54 +7,18 @@
 #include <string.h>
 
 #include "lib/base/parse.h"
-#include "lib/grpc/memory.h"
 
 #define DECODE_MAX ((size_t)16 << 20) /* bytes of a decoded message */
-
-static struct dra_bytes dra_pack(const ProtobufCMessage *m)
-{
-	struct dra_bytes b = { NULL, protobuf_c_message_get_packed_size(m) };
-
-	b.data = malloc(b.len + 1);
-	if (b.data)
-		(void)protobuf_c_message_pack(m, b.data);
-	return b;
-}
-
-/* protobuf-c does not change what it packs. */
-static char *dra_text(const char *s)
-{
-	return (char *)(uintptr_t)s;
-}
 
 static void *dra_unpack(const ProtobufCMessageDescriptor *of, const uint8_t *bytes, size_t len,
 			struct err *e)
 {
-	struct memory memory = { .limit = DECODE_MAX };
-	ProtobufCAllocator a = { memory_take, memory_drop, &memory };
-	void *m = protobuf_c_message_unpack(of, &a, len, bytes);
-
-	if (m)
-		return m;
-	if (memory.failed && !memory.reached)
-		err_nomem(e);
-	else
-		err_set(e, ERR_DECODE, 0, "the request is malformed, or too large");
-	return NULL;
-}
-
-/* The functions of malloc(3) made it. */
-static void dra_free(void *message)
-{
-	struct memory memory = { .limit = 0 };
-	ProtobufCAllocator a = { memory_take, memory_drop, &memory };
-
-	protobuf_c_message_free_unpacked(message, &a);
+	return proto_unpack(of, &(struct proto_source){ "the request", bytes, len, DECODE_MAX }, e);
 }
 
 /* ---- registration ---- */
 
-struct dra_bytes dra_info(const char *endpoint)
+struct proto_bytes dra_info(const char *endpoint)
 {
 	/* Services of k8s.io/kubelet, pkg/apis/dra and dra-health. The kubelet takes the newest of
 	 * each that it knows; before 1.37 it needs no name for health. */
@@ -63,12 +27,12 @@ struct dra_bytes dra_info(const char *endpoint)
 						"v1alpha1.DRAResourceHealth" };
 	Dra__PluginInfo i = DRA__PLUGIN_INFO__INIT;
 
-	i.type = dra_text("DRAPlugin");
-	i.name = dra_text(CLAIM_DRIVER);
-	i.endpoint = dra_text(endpoint);
+	i.type = proto_text("DRAPlugin");
+	i.name = proto_text(CLAIM_DRIVER);
+	i.endpoint = proto_text(endpoint);
 	i.n_supported_versions = ARRAY_SIZE(versions);
 	i.supported_versions = (char **)(uintptr_t)versions;
-	return dra_pack(&i.base);
+	return proto_pack(&i.base);
 }
 
 int dra_status_decode(const uint8_t *bytes, size_t len, struct dra_status *out, struct err *e)
@@ -80,7 +44,7 @@ int dra_status_decode(const uint8_t *bytes, size_t len, struct dra_status *out, 
 		return -1;
 	*out = (struct dra_status){ .registered = m->plugin_registered };
 	(void)snprintf(out->error, sizeof(out->error), "%s", m->error);
-	dra_free(m);
+	proto_free(m);
 	return 0;
 }
 
@@ -88,8 +52,7 @@ int dra_status_decode(const uint8_t *bytes, size_t len, struct dra_status *out, 
 
 void dra_request_clear(struct dra_request *r)
 {
-	if (r->message)
-		dra_free(r->message);
+	proto_free(r->message);
 	*r = (struct dra_request){ .n = 0 };
 }
 
@@ -138,14 +101,14 @@ static void dra_fill_device(const struct claim_device *d, const struct dra_outco
 			    struct dra_device_message *m)
 {
 	dra__device__init(&m->device);
-	m->request = dra_text(d->request);
-	m->cdi = dra_text(of->cdi);
+	m->request = proto_text(d->request);
+	m->cdi = proto_text(of->cdi);
 	m->device.n_request_names = 1;
 	m->device.request_names = &m->request;
-	m->device.device_name = dra_text(d->device);
+	m->device.device_name = proto_text(d->device);
 	m->device.n_cdi_device_ids = 1;
 	m->device.cdi_device_ids = &m->cdi;
-	m->device.share_id = dra_text(d->share);
+	m->device.share_id = proto_text(d->share);
 }
 
 static void dra_fill_prepared(const struct dra_claim *claim, const struct dra_outcome *of,
@@ -153,39 +116,39 @@ static void dra_fill_prepared(const struct dra_claim *claim, const struct dra_ou
 {
 	dra__prepared_entry__init(&m->entry);
 	dra__prepared__init(&m->value);
-	m->entry.key = dra_text(claim->uid);
+	m->entry.key = proto_text(claim->uid);
 	m->entry.value = &m->value;
-	m->value.error = dra_text(of->error);
+	m->value.error = proto_text(of->error);
 	if (*of->error)
 		return;
 	for (size_t i = 0; i < of->claim.n; i++) {
 		dra_fill_device(&of->claim.device[i], of, &m->device[i]);
-		m->device[i].device.pool_name = dra_text(pool);
+		m->device[i].device.pool_name = proto_text(pool);
 		m->devices[i] = &m->device[i].device;
 	}
 	m->value.n_devices = of->claim.n;
 	m->value.devices = m->devices;
 }
 
-struct dra_bytes dra_prepared(const struct dra_request *r, const struct dra_outcome *of,
-			      const char *pool)
+struct proto_bytes dra_prepared(const struct dra_request *r, const struct dra_outcome *of,
+				const char *pool)
 {
 	auto_free struct dra_prepared_message *all = calloc(r->n + 1, sizeof(*all));
 	Dra__PreparedEntry *entries[DRA_CLAIMS_MAX];
 	Dra__PrepareResponse m = DRA__PREPARE_RESPONSE__INIT;
 
 	if (!all)
-		return (struct dra_bytes){ NULL, 0 };
+		return (struct proto_bytes){ NULL, 0 };
 	for (size_t i = 0; i < r->n; i++) {
 		dra_fill_prepared(&r->of[i], &of[i], pool, &all[i]);
 		entries[i] = &all[i].entry;
 	}
 	m.n_claims = r->n;
 	m.claims = entries;
-	return dra_pack(&m.base);
+	return proto_pack(&m.base);
 }
 
-struct dra_bytes dra_unprepared(const struct dra_request *r, const struct dra_outcome *of)
+struct proto_bytes dra_unprepared(const struct dra_request *r, const struct dra_outcome *of)
 {
 	Dra__Unprepared value[DRA_CLAIMS_MAX];
 	Dra__UnpreparedEntry entry[DRA_CLAIMS_MAX], *entries[DRA_CLAIMS_MAX];
@@ -194,14 +157,14 @@ struct dra_bytes dra_unprepared(const struct dra_request *r, const struct dra_ou
 	for (size_t i = 0; i < r->n; i++) {
 		dra__unprepared__init(&value[i]);
 		dra__unprepared_entry__init(&entry[i]);
-		value[i].error = dra_text(of[i].error);
-		entry[i].key = dra_text(r->of[i].uid);
+		value[i].error = proto_text(of[i].error);
+		entry[i].key = proto_text(r->of[i].uid);
 		entry[i].value = &value[i];
 		entries[i] = &entry[i];
 	}
 	m.n_claims = r->n;
 	m.claims = entries;
-	return dra_pack(&m.base);
+	return proto_pack(&m.base);
 }
 
 /* ---- health ---- */
@@ -217,14 +180,14 @@ static void dra_fill_health(const struct json *device, struct dra_health_message
 
 	dra__health__init(&m->health);
 	dra__device_name__init(&m->device);
-	m->device.device_name = dra_text(json_text(device, "name"));
+	m->device.device_name = proto_text(json_text(device, "name"));
 	m->health.device = &m->device;
 	m->health.health = taint ? DRA__HEALTH_STATE__UNHEALTHY : DRA__HEALTH_STATE__HEALTHY;
-	m->health.message = dra_text(taint ? json_text(taint, "value") : "");
+	m->health.message = proto_text(taint ? json_text(taint, "value") : "");
 	m->health.health_check_timeout_seconds = DRA_HEALTH_S;
 }
 
-struct dra_bytes dra_health(const struct json *devices, const char *pool, int64_t now)
+struct proto_bytes dra_health(const struct json *devices, const char *pool, int64_t now)
 {
 	const size_t n = json_len(devices);
 	auto_free struct dra_health_message *all = calloc(n + 1, sizeof(*all));
@@ -232,15 +195,15 @@ struct dra_bytes dra_health(const struct json *devices, const char *pool, int64_
 	Dra__HealthList m = DRA__HEALTH_LIST__INIT;
 
 	if (!all || !list)
-		return (struct dra_bytes){ NULL, 0 };
+		return (struct proto_bytes){ NULL, 0 };
 	json_each (device, devices) {
 		struct dra_health_message *x = &all[m.n_devices];
 
 		dra_fill_health(device, x);
-		x->device.pool_name = dra_text(pool);
+		x->device.pool_name = proto_text(pool);
 		x->health.last_updated_time = now;
 		list[m.n_devices++] = &x->health;
 	}
 	m.devices = list;
-	return dra_pack(&m.base);
+	return proto_pack(&m.base);
 }

@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dra.h: messages of the kubelet's API for drivers of claims as bytes. Pure.
- *
- * Functions that make a message return bytes that the caller frees; data NULL: no memory.
  */
 #ifndef RAILHEAD_RAILHEADD_CLAIMS_DRA_H
 #define RAILHEAD_RAILHEADD_CLAIMS_DRA_H
 
+#include "lib/grpc/proto.h"
 #include "railheadd/claims/claim.h"
 
 #define DRA_REQUEST_MAX ((size_t)4 << 20) /* bytes, as Go's gRPC limits messages */
 #define DRA_CLAIMS_MAX  64                /* of one request: those of a pod */
 #define DRA_CDI_LEN     96                /* "railhead.io/claim=UID" */
 
-struct dra_bytes {
-	uint8_t *data;
-	size_t len;
-};
-
 /* dra_info - of GetInfo: the path of the socket with the calls below. */
-struct dra_bytes dra_info(const char *endpoint);
+struct proto_bytes dra_info(const char *endpoint);
 
 /* dra_status_decode - of NotifyRegistrationStatus; error is cut where it is long. ERR_DECODE. */
 struct dra_status {
@@ -54,9 +48,9 @@ struct dra_outcome {
 };
 
 /* dra_prepared, dra_unprepared - the outcome of each claim of the request. pool: of all devices. */
-struct dra_bytes dra_prepared(const struct dra_request *r, const struct dra_outcome *of,
-			      const char *pool);
-struct dra_bytes dra_unprepared(const struct dra_request *r, const struct dra_outcome *of);
+struct proto_bytes dra_prepared(const struct dra_request *r, const struct dra_outcome *of,
+				const char *pool);
+struct proto_bytes dra_unprepared(const struct dra_request *r, const struct dra_outcome *of);
 
 /*
  * dra_health - the health of all devices of pool. devices: of slices_devices(), with taints: a
@@ -64,6 +58,6 @@ struct dra_bytes dra_unprepared(const struct dra_request *r, const struct dra_ou
  * kubelet forgets it after DRA_HEALTH_S.
  */
 #define DRA_HEALTH_S 120
-struct dra_bytes dra_health(const struct json *devices, const char *pool, int64_t now);
+struct proto_bytes dra_health(const struct json *devices, const char *pool, int64_t now);
 
 #endif

@@ -11,7 +11,7 @@
 
 static struct err e;
 
-static void is_bytes(struct dra_bytes b, const char *want, size_t len)
+static void is_bytes(struct proto_bytes b, const char *want, size_t len)
 {
 	ck_assert_ptr_nonnull(b.data);
 	ck_assert_uint_eq(b.len, len);

@@ -11,18 +11,17 @@
 
 #include "lib/sys/safe_path.h"
 #include "lib/sys/timer.h"
-#include "railheadd/claims/health.h"
 #include "railheadd/devices/grpc_server.h"
-#include "railheadd/devices/plugin_socket.h"
+#include "railheadd/devices/watchers.h"
 #include "railheadd/watch/folder.h"
 
-#define STEP_MS     5000   /* a socket that was removed is noticed then */
-#define PUBLISH_MS  30000  /* between looks at the rails */
-#define RETRY_MS    10000  /* after a publication that failed */
-#define LOOK_MS     300000 /* between looks at the slices of the API server */
-#define TELL_MS     1000   /* from a refusal to its Event, and from Prepare to the status */
-#define CHILD_LIMIT 60000  /* ms of a child that publishes or tells */
-#define RUNNING_MAX 16     /* requests; a full pool holds each up to JOBS_WAIT_MS */
+#define STEP_MS     5000  /* a socket that was removed is noticed then */
+#define PUBLISH_MS  30000 /* between looks at the rails */
+#define RETRY_MS    10000 /* after a publication that failed */
+#define LOOK_MS     60000 /* between looks at the slices of the API server */
+#define TELL_MS     1000  /* from a refusal to its Event, and from Prepare to the status */
+#define CHILD_LIMIT 60000 /* ms of a child that publishes or tells */
+#define RUNNING_MAX 16    /* requests; a full pool holds each up to JOBS_WAIT_MS */
 #define WAITING_MAX 1024
 #define CALLS_MAX   256 /* of one connection */
 
@@ -42,8 +41,7 @@ struct driver_listener {
 	char folder[PATH_MAX];
 	const char *name;
 	const struct grpc_service *service;
-	struct plugin_socket socket;
-	struct grpc_server *server;
+	struct grpc_listener at;
 	char said[sizeof(((struct err *)0)->msg)];
 };
 
@@ -57,7 +55,7 @@ struct claims_driver {
 	struct folder_watch *refusals;
 	char refused[PATH_MAX]; /* their folder */
 	struct jobs_published published;
-	struct health_watchers health;
+	struct watchers health;
 	int64_t looked; /* ctx_mono_ms(); 0: the slices are to be looked at */
 	bool look;      /* the publication that runs looks */
 	char untold[sizeof(((struct err *)0)->msg)]; /* why an Event or a status is missing */
@@ -81,17 +79,20 @@ static void driver_publish_again(struct claims_driver *d)
 
 static int driver_publish_end(struct claims_driver *d, const struct slow_answer *a, struct err *e)
 {
+	struct proto_bytes health;
 	const void *bytes;
 	size_t len;
 
-	if (job_ended(a, &bytes, &len, e))
+	if (slow_ended(a, &bytes, &len, e))
 		return -1;
 	if (len < sizeof(d->published))
 		return err_set(e, ERR_DELEGATE, 0, "%s: the answer is not whole", a->what);
 	memcpy(&d->published, bytes, sizeof(d->published));
-	health_send(&d->health, (const uint8_t *)bytes + sizeof(d->published),
-		    len - sizeof(d->published));
-	return 0;
+	health.len = len - sizeof(d->published);
+	health.data = malloc(health.len + 1);
+	if (health.data)
+		memcpy(health.data, (const uint8_t *)bytes + sizeof(d->published), health.len);
+	return watchers_send(&d->health, health) ? err_nomem(e) : 0;
 }
 
 static void driver_say_published(struct claims_driver *d)
@@ -171,7 +172,7 @@ static void driver_told(void *arg, enum child_end how, const char *text, size_t 
 	struct err e = { .msg = "" };
 
 	/* It is tried again after each publication. */
-	(void)!job_ended(&answer, &bytes, &len, &e);
+	(void)!slow_ended(&answer, &bytes, &len, &e);
 	if (*e.msg && strcmp(e.msg, d->untold) != 0)
 		log_warn(driver_log(d), "claims: %s", e.msg);
 	memcpy(d->untold, e.msg, sizeof(d->untold));
@@ -206,26 +207,13 @@ static void driver_tell_soon(void *arg)
 
 /* ---- registration ---- */
 
-static void driver_answer(struct grpc_call *call, struct dra_bytes m)
-{
-	auto_free uint8_t *data = m.data;
-	struct err e;
-
-	if (data) {
-		grpc_call_answer(call, data, m.len);
-		return;
-	}
-	(void)err_nomem(&e);
-	grpc_call_refuse(call, &e);
-}
-
 static void driver_call_info(void *arg, struct grpc_call *call, const uint8_t *message, size_t len)
 {
 	struct claims_driver *d = arg;
 
 	(void)message;
 	(void)len;
-	driver_answer(call, dra_info(d->calls.socket.path));
+	grpc_answer(call, dra_info(d->calls.at.socket.path));
 }
 
 /* The kubelet deletes the slices of a driver that was away too long: look at them. */
@@ -297,7 +285,7 @@ static void driver_job_ended(void *arg, enum child_end how, const char *text, si
 	const void *bytes;
 	struct err e;
 
-	if (job_ended(&answer, &bytes, &len, &e))
+	if (slow_ended(&answer, &bytes, &len, &e))
 		driver_end_job(j, NULL, 0, &e);
 	else
 		driver_end_job(j, bytes, len, NULL);
@@ -427,7 +415,7 @@ static void driver_call_health(void *arg, struct grpc_call *call, const uint8_t 
 
 	(void)message;
 	(void)len;
-	health_watch(&d->health, call);
+	watchers_add(&d->health, call);
 }
 
 /* ---- sockets ---- */
@@ -462,38 +450,18 @@ static const struct grpc_service *driver_calls(void)
 	return &service;
 }
 
-static void driver_unlisten(struct driver_listener *l)
-{
-	grpc_server_free(l->server);
-	l->server = NULL;
-	plugin_socket_close(&l->socket);
-}
-
-static int driver_listen(struct claims_driver *d, struct driver_listener *l, struct err *e)
-{
-	struct grpc_server_conf conf = { .base = d->conf.base,
-					 .ctx = d->conf.place.ctx,
-					 .path = l->socket.path,
-					 .service = l->service,
-					 .arg = d };
-
-	if (plugin_socket_open(l->folder, l->name, &l->socket, e))
-		return -1;
-	if (grpc_server_new(&conf, l->socket.fd, &l->server, e) == 0)
-		return 0;
-	driver_unlisten(l);
-	return -1;
-}
-
 /* True: it listens. Without a kubelet there is no folder, which is waited for. */
 static bool driver_step_listener(struct claims_driver *d, struct driver_listener *l)
 {
+	struct grpc_server_conf conf = {
+		.base = d->conf.base, .ctx = d->conf.place.ctx, .service = l->service, .arg = d
+	};
 	struct err e;
 
-	if (plugin_socket_is_there(&l->socket))
+	if (plugin_socket_is_there(&l->at.socket))
 		return true;
-	driver_unlisten(l);
-	if (driver_listen(d, l, &e) == 0) {
+	grpc_unlisten(&l->at);
+	if (grpc_listen(l->folder, l->name, &conf, &l->at, &e) == 0) {
 		l->said[0] = '\0';
 		return true;
 	}
@@ -528,7 +496,7 @@ static void driver_init_listener(const struct claims_driver *d, struct driver_li
 				 const char *folder)
 {
 	(void)snprintf(l->folder, sizeof(l->folder), "%.2000s/%s", d->conf.kubelet, folder);
-	l->socket.fd = -1;
+	l->at.socket.fd = -1;
 }
 
 static int driver_begin(struct claims_driver *d, struct err *e)
@@ -578,7 +546,7 @@ int claims_driver_new(const struct claims_driver_conf *conf, struct claims_drive
 		return err_nomem(e);
 	d->conf = *conf;
 	TAILQ_INIT(&d->jobs);
-	health_init(&d->health);
+	watchers_init(&d->health);
 	d->calls.name = DRIVER_SOCKET;
 	d->calls.service = driver_calls();
 	d->registration.name = DRIVER_REGISTER;
@@ -597,9 +565,9 @@ void claims_driver_free(struct claims_driver *d)
 {
 	if (!d)
 		return;
-	driver_unlisten(&d->registration);
-	driver_unlisten(&d->calls);
-	health_clear(&d->health);
+	grpc_unlisten(&d->registration.at);
+	grpc_unlisten(&d->calls.at);
+	watchers_clear(&d->health);
 	while (!TAILQ_EMPTY(&d->jobs))
 		driver_free_job(TAILQ_FIRST(&d->jobs));
 	child_free(d->publishing);

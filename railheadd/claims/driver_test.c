@@ -53,7 +53,7 @@ static int prepare(const struct jobs_place *p, const struct dra_request *r)
 	while (access("/mnt/hold", F_OK) == 0)
 		(void)usleep(1000);
 	note("prepared", r);
-	return job_say(NULL, "yes", 3);
+	return slow_say(NULL, "yes", 3);
 }
 
 static int unprepare(const struct jobs_place *p, const struct dra_request *r)
@@ -63,7 +63,7 @@ static int unprepare(const struct jobs_place *p, const struct dra_request *r)
 	(void)p;
 	note("ended", r);
 	(void)snprintf(e.msg, sizeof(e.msg), "no disk");
-	return access("/mnt/broken", F_OK) == 0 ? job_say(&e, NULL, 0) : job_say(NULL, "gone", 4);
+	return access("/mnt/broken", F_OK) == 0 ? slow_say(&e, NULL, 0) : slow_say(NULL, "gone", 4);
 }
 
 static int publish(const struct jobs_place *p, const struct jobs_published *last, bool look)
@@ -77,7 +77,7 @@ static int publish(const struct jobs_place *p, const struct jobs_published *last
 	now.counting = now.writes ? FEATURE_OFF : FEATURE_ON;
 	memcpy(answer, &now, sizeof(now));
 	(void)snprintf(answer + sizeof(now), 5, "good");
-	return job_say(NULL, answer, sizeof(now) + 4);
+	return slow_say(NULL, answer, sizeof(now) + 4);
 }
 
 static int tell(const struct jobs_place *p)
@@ -86,7 +86,7 @@ static int tell(const struct jobs_place *p)
 
 	(void)p;
 	note("tell", &(struct dra_request){ .n = 0 });
-	return access("/mnt/broken", F_OK) == 0 ? job_say(&e, NULL, 0) : job_say(NULL, NULL, 0);
+	return access("/mnt/broken", F_OK) == 0 ? slow_say(&e, NULL, 0) : slow_say(NULL, NULL, 0);
 }
 
 /* ---- what happened ---- */

@@ -22,46 +22,6 @@
 
 #define PAUSE_US 500000 /* before it is tried again */
 
-/* ---- answers of children ---- */
-
-struct job_head {
-	struct err why;
-	size_t len;
-};
-
-int job_say(const struct err *why, const void *bytes, size_t len)
-{
-	struct job_head h;
-
-	memset(&h, 0, sizeof(h));
-	if (why) {
-		h.why = *why;
-		bytes = NULL;
-	}
-	if (bytes)
-		h.len = len;
-	return fwrite(&h, sizeof(h), 1, stdout) == 1 &&
-			       (!bytes || fwrite(bytes, 1, len, stdout) == len) &&
-			       fflush(stdout) == 0
-		       ? 0
-		       : 1;
-}
-
-int job_ended(const struct slow_answer *a, const void **bytes, size_t *len, struct err *e)
-{
-	struct job_head h = { .len = 0 };
-
-	if (slow_ended(a, e))
-		return -1;
-	if (a->len >= sizeof(h))
-		memcpy(&h, a->text, sizeof(h));
-	if (a->len < sizeof(h) || a->len - sizeof(h) != h.len)
-		return err_set(e, ERR_DELEGATE, 0, "%s: the answer is not whole", a->what);
-	*bytes = a->text + sizeof(h);
-	*len = h.len;
-	return 0;
-}
-
 /* ---- one claim ---- */
 
 struct job_overlap {
@@ -200,14 +160,14 @@ static void job_outcomes_free(struct dra_outcome *all, size_t n)
 	free(all);
 }
 
-static int job_answer(struct dra_bytes m)
+static int job_answer(struct proto_bytes m)
 {
 	struct err e;
 	int rc;
 
 	if (!m.data)
 		(void)err_nomem(&e);
-	rc = job_say(m.data ? NULL : &e, m.data, m.len);
+	rc = slow_say(m.data ? NULL : &e, m.data, m.len);
 	free(m.data);
 	return rc;
 }
@@ -224,7 +184,7 @@ int job_prepare(const struct jobs_place *p, const struct dra_request *r)
 		(void)err_nomem(&e);
 	if (!all || api_open(p->kube, &api, &e)) {
 		free(all);
-		return job_say(&e, NULL, 0);
+		return slow_say(&e, NULL, 0);
 	}
 	for (size_t i = 0; i < r->n; i++) {
 		while ((rc = job_try(p, api, &r->of[i], &all[i], &e)) && job_may_pass(&e) &&
@@ -301,35 +261,47 @@ int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e
 
 /* ---- CDI files ---- */
 
+struct job_restoring {
+	const struct jobs_place *place;
+	char *note;
+	size_t len;
+};
+
 /* While a claim is not attached, Prepare may still be at work, which writes the file last. */
 static int job_restore_one(const struct prepared_entry *x, void *arg)
 {
 	auto_prepared struct prepared now = { .networks = NULL };
-	const struct jobs_place *p = arg;
+	const struct job_restoring *r = arg;
+	const struct jobs_place *p = r->place;
 	auto_free char *cdi = NULL;
 	struct err e;
 
 	if (!x->claim || prepared_slot_name(x->pod_uid, x->claim_uid) ||
-	    !prepared_is_attached(p->ctx, x->claim) ||
-	    claim_cdi(p->ctx, x->claim, p->bin, &cdi, &e) ||
-	    claim_cdi_stands(p->ctx, x->claim, cdi))
+	    !prepared_is_attached(p->ctx, x->claim))
 		return 0;
-	if (claim_cdi_put(p->ctx, x->claim, cdi, &e) ||
-	    (prepared_read(p->ctx, x->pod_uid, x->claim_uid, &now, &e) == 0 &&
-	     claim_cdi_remove(p->ctx, x->claim_uid, &e)))
-		log_error(&p->ctx->log, "claims: %s", e.msg);
-	else
-		log_warn(&p->ctx->log, "claims: the CDI file of claim %s was another one",
-			 x->claim_uid);
+	if (claim_cdi(p->ctx, x->claim, p->bin, &cdi, &e) == 0) {
+		if (claim_cdi_stands(p->ctx, x->claim, cdi))
+			return 0;
+		if (claim_cdi_put(p->ctx, x->claim, cdi, &e) == 0 &&
+		    (prepared_read(p->ctx, x->pod_uid, x->claim_uid, &now, &e) != 0 ||
+		     claim_cdi_remove(p->ctx, x->claim_uid, &e) == 0)) {
+			log_warn(&p->ctx->log, "claims: the CDI file of claim %s was another one",
+				 x->claim_uid);
+			return 0;
+		}
+	}
+	(void)snprintf(r->note, r->len, "the CDI file of claim %s/%s: %s", x->claim->claim.ns,
+		       x->claim->claim.name, e.msg);
 	return 0;
 }
 
-void job_restore(const struct jobs_place *p)
+void job_restore(const struct jobs_place *p, char *note, size_t len)
 {
+	struct job_restoring r = { p, note, len };
 	struct err e;
 
-	if (prepared_each(p->ctx, NULL, job_restore_one, (void *)(uintptr_t)p, &e))
-		log_error(&p->ctx->log, "claims: %s", e.msg);
+	if (prepared_each(p->ctx, NULL, job_restore_one, &r, &e))
+		(void)snprintf(note, len, "%s", e.msg);
 }
 
 int job_unprepare(const struct jobs_place *p, const struct dra_request *r)
@@ -340,7 +312,7 @@ int job_unprepare(const struct jobs_place *p, const struct dra_request *r)
 
 	if (!all) {
 		(void)err_nomem(&e);
-		return job_say(&e, NULL, 0);
+		return slow_say(&e, NULL, 0);
 	}
 	for (size_t i = 0; i < r->n; i++) {
 		if (job_end(p, &r->of[i], &e)) {

@@ -3,8 +3,7 @@
  * jobs.h: what children do: prepare claims, end them, publish the rails, show what became of them.
  * Each has its own connection to the API server, and reads the credentials itself.
  *
- * A child prints an error, whose code is 0 after a success, and then its answer: parent and child
- * are one program.
+ * They answer by slow_say().
  */
 #ifndef RAILHEAD_RAILHEADD_CLAIMS_JOBS_H
 #define RAILHEAD_RAILHEADD_CLAIMS_JOBS_H
@@ -37,8 +36,9 @@ int job_unprepare(const struct jobs_place *p, const struct dra_request *r);
  */
 int job_end(const struct jobs_place *p, const struct dra_claim *c, struct err *e) must_check;
 
-/* job_restore - write CDI files of attached claims again that were removed or changed. */
-void job_restore(const struct jobs_place *p);
+/* job_restore - write CDI files of attached claims again that were removed or changed. note gets
+ * a text for the log, if one cannot be written or compared. */
+void job_restore(const struct jobs_place *p, char *note, size_t len);
 
 /* Facts that one publication keeps for the next. */
 enum jobs_feature { FEATURE_UNKNOWN, FEATURE_OFF, FEATURE_ON };
@@ -66,12 +66,5 @@ int job_publish(const struct jobs_place *p, const struct jobs_published *last, b
  */
 int job_tell(const struct jobs_place *p);
 void claim_shown(const struct ctx *ctx, char out[PATH_MAX]);
-
-/* job_ended - the answer of a child; bytes are borrowed from it. Errors as of slow_ended(). */
-int job_ended(const struct slow_answer *a, const void **bytes, size_t *len,
-	      struct err *e) must_check;
-
-/* job_say - in a child: print its answer; why NULL: it went well. Returns the exit status. */
-int job_say(const struct err *why, const void *bytes, size_t len);
 
 #endif

@@ -90,6 +90,7 @@ START_TEST(the_CDI_file_of_an_attached_claim_is_written_again)
 		"\"claim\":{\"uid\":\"cu\",\"namespace\":\"ns\",\"name\":\"c\"},\"networks\":[{"
 		"\"name\":\"net\",\"type\":\"rails\",\"kind\":\"macvlan\",\"rails\":\"all\"}]}";
 	const struct jobs_place place = { .ctx = &ctx, .node = "n", .bin = "/mnt/bin" };
+	char note[256] = "";
 	struct stat st;
 
 	begin();
@@ -98,11 +99,16 @@ START_TEST(the_CDI_file_of_an_attached_claim_is_written_again)
 	testing_file("/mnt/etc/rails.json", 0600,
 		     "{\"rails\":[{\"rail\":0,\"interface\":\"lo\"}]}");
 	testing_file(CLAIMS "/pu/cu.json", 0600, text);
-	job_restore(&place);
+	job_restore(&place, note, sizeof(note));
 	ck_assert(stat(CDI_FILE, &st) == 0 && st.st_size > 200);
+	ck_assert_str_eq(note, "");
+	testing_file("/mnt/etc/rails.json", 0600, "{");
+	job_restore(&place, note, sizeof(note));
+	ck_assert_msg(strstr(note, "the CDI file of claim ns/c: /mnt/etc/rails.json") == note, "%s",
+		      note);
 	/* Prepare may still be at work. */
 	ck_assert_int_eq(unlink(CDI_FILE) | unlink(CLAIMS "/pu/cu.result"), 0);
-	job_restore(&place);
+	job_restore(&place, note, sizeof(note));
 	ck_assert(access(CDI_FILE, F_OK) && errno == ENOENT);
 }
 END_TEST

@@ -257,7 +257,7 @@ static int publish_answer(const struct jobs_place *p, const struct jobs_publishe
 {
 	auto_json struct json *devices = NULL;
 	auto_free uint8_t *health = NULL, *answer = NULL;
-	struct dra_bytes bytes;
+	struct proto_bytes bytes;
 	struct err e;
 
 	f->shared = now->sharing == FEATURE_ON;
@@ -269,11 +269,11 @@ static int publish_answer(const struct jobs_place *p, const struct jobs_publishe
 	answer = devices && health ? malloc(sizeof(*now) + bytes.len) : NULL;
 	if (!answer) {
 		(void)err_nomem(&e);
-		return job_say(&e, NULL, 0);
+		return slow_say(&e, NULL, 0);
 	}
 	memcpy(answer, now, sizeof(*now));
 	memcpy(answer + sizeof(*now), health, bytes.len);
-	return job_say(NULL, answer, sizeof(*now) + bytes.len);
+	return slow_say(NULL, answer, sizeof(*now) + bytes.len);
 }
 
 int job_publish(const struct jobs_place *p, const struct jobs_published *last, bool look)
@@ -284,9 +284,9 @@ int job_publish(const struct jobs_place *p, const struct jobs_published *last, b
 	struct err e;
 	int rc;
 
-	job_restore(p);
 	now.writes = 0;
 	now.note[0] = '\0';
+	job_restore(p, now.note, sizeof(now.note));
 	rc = publish_facts(p, &now, &facts, &e);
 	if (rc == 0) {
 		now.devices = publish_hash(&facts);
@@ -294,5 +294,7 @@ int job_publish(const struct jobs_place *p, const struct jobs_published *last, b
 			rc = publish_all(&x, &facts, &e);
 	}
 	api_close(x.api);
-	return rc ? job_say(&e, NULL, 0) : publish_answer(p, &now, &facts);
+	if (rc && *now.note)
+		log_warn(&p->ctx->log, "claims: %s", now.note);
+	return rc ? slow_say(&e, NULL, 0) : publish_answer(p, &now, &facts);
 }

@@ -22,7 +22,7 @@ struct tell {
 	const struct jobs_place *place;
 	struct api *api; /* owned; NULL: not open yet */
 	int shown;       /* the folder of hashes */
-	struct err why;  /* why a status was not written; msg "": all were */
+	struct err why;  /* why an Event or a status is missing; msg "": none is */
 };
 
 /* Then the others are not tried, either. */
@@ -98,6 +98,7 @@ static int tell_file(const struct jobs_place *p, struct api *api, int dir, const
 	return fs_unlink_at(dir, file, e);
 }
 
+/* One that cannot be sent does not keep the others. */
 static int tell_refusals(struct tell *t, struct err *e)
 {
 	auto_fs_names struct fs_names files = { .n = 0 };
@@ -110,8 +111,14 @@ static int tell_refusals(struct tell *t, struct err *e)
 	if (fs_names_at(dir, ".", FS_NAMES_MAX, &files, e))
 		return -1;
 	for (size_t i = 0; i < files.n; i++) {
-		if (tell_connect(t, e) || tell_file(t->place, t->api, dir, files.name[i], e))
+		if (tell_connect(t, e))
 			return -1;
+		if (tell_file(t->place, t->api, dir, files.name[i], e) == 0)
+			continue;
+		if (tell_is_away(e))
+			return -1;
+		t->why = *e;
+		(void)err_wrap(&t->why, "no Event of refusal %s", files.name[i]);
 	}
 	return 0;
 }
@@ -208,5 +215,5 @@ int job_tell(const struct jobs_place *p)
 	int rc = tell_refusals(&t, &e) || tell_statuses(&t, &e);
 
 	api_close(t.api);
-	return job_say(rc ? &e : NULL, NULL, 0);
+	return slow_say(rc ? &e : NULL, NULL, 0);
 }

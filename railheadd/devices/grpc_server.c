@@ -252,3 +252,35 @@ void grpc_server_free(struct grpc_server *s)
 		evconnlistener_free(s->listener);
 	free(s);
 }
+
+int grpc_listen(const char *folder, const char *name, struct grpc_server_conf *conf,
+		struct grpc_listener *out, struct err *e)
+{
+	if (plugin_socket_open(folder, name, &out->socket, e))
+		return -1;
+	conf->path = out->socket.path;
+	if (grpc_server_new(conf, out->socket.fd, &out->server, e) == 0)
+		return 0;
+	grpc_unlisten(out);
+	return -1;
+}
+
+void grpc_unlisten(struct grpc_listener *l)
+{
+	grpc_server_free(l->server);
+	l->server = NULL;
+	plugin_socket_close(&l->socket);
+}
+
+void grpc_answer(struct grpc_call *call, struct proto_bytes m)
+{
+	auto_free uint8_t *data = m.data;
+	struct err e;
+
+	if (data) {
+		grpc_call_answer(call, data, m.len);
+		return;
+	}
+	(void)err_nomem(&e);
+	grpc_call_refuse(call, &e);
+}

@@ -18,19 +18,6 @@ static void plugin_calls_refuse(struct resource_plugin *p, struct grpc_call *cal
 	grpc_call_refuse(call, why);
 }
 
-static void plugin_calls_answer(struct grpc_call *call, struct wire_bytes m)
-{
-	auto_free uint8_t *data = m.data;
-	struct err e;
-
-	if (data) {
-		grpc_call_answer(call, data, m.len);
-		return;
-	}
-	(void)err_nomem(&e);
-	grpc_call_refuse(call, &e);
-}
-
 /* ---- GetDevicePluginOptions ---- */
 
 static void call_options(void *arg, struct grpc_call *call, const uint8_t *message, size_t len)
@@ -38,66 +25,26 @@ static void call_options(void *arg, struct grpc_call *call, const uint8_t *messa
 	(void)arg;
 	(void)message;
 	(void)len;
-	plugin_calls_answer(call, wire_options());
+	grpc_answer(call, wire_options());
 }
 
 /* ---- ListAndWatch ---- */
 
-static void forget_watcher(void *what)
-{
-	struct watcher *w = what;
-	struct resource_plugin *p = w->plugin;
-
-	TAILQ_REMOVE(&p->watchers, w, all);
-	p->n_watchers--;
-	p->unwatched_since = ctx_mono_ms();
-	resource_plugin_changed(p);
-	free(w);
-}
-
-static struct wire_bytes list_of(const struct resource_plugin *p)
-{
-	static const struct resource_devices none = { .n = 0 };
-
-	return wire_list(p->devices ? p->devices : &none);
-}
-
 static void call_watch(void *arg, struct grpc_call *call, const uint8_t *message, size_t len)
 {
 	struct resource_plugin *p = arg;
-	struct wire_bytes m = list_of(p);
-	auto_free uint8_t *data = m.data;
-	struct watcher *w = calloc(1, sizeof(*w));
-	struct err e;
 
 	(void)message;
 	(void)len;
-	if (!w || !data) {
-		free(w);
-		(void)err_nomem(&e);
-		grpc_call_refuse(call, &e);
-		return;
-	}
-	*w = (struct watcher){ .plugin = p, .call = call };
-	TAILQ_INSERT_TAIL(&p->watchers, w, all);
-	p->n_watchers++;
-	resource_plugin_changed(p);
-	grpc_call_later(call, forget_watcher, w);
-	(void)!grpc_call_send(call, data, m.len);
+	watchers_add(&p->watchers, call);
 }
 
 void plugin_calls_push(struct resource_plugin *p)
 {
-	struct wire_bytes m = list_of(p);
-	auto_free uint8_t *data = m.data;
+	static const struct resource_devices none = { .n = 0 };
 
-	if (!data)
+	if (watchers_send(&p->watchers, wire_list(p->devices ? p->devices : &none)))
 		log_error(&p->place->ctx->log, "device plugin %s: no memory for the list", p->name);
-	for (struct watcher *w = TAILQ_FIRST(&p->watchers); w; w = TAILQ_NEXT(w, all)) {
-		/* A connection for which there is no memory ends; the kubelet asks again. */
-		if (data)
-			(void)!grpc_call_send(w->call, data, m.len);
-	}
 }
 
 /* ---- GetPreferredAllocation ---- */
@@ -134,7 +81,7 @@ static void call_preferred(void *arg, struct grpc_call *call, const uint8_t *mes
 	if (rc)
 		plugin_calls_refuse(p, call, "GetPreferredAllocation", &e);
 	else
-		plugin_calls_answer(call, wire_preferred_answer(choice, q.n));
+		grpc_answer(call, wire_preferred_answer(choice, q.n));
 	for (size_t i = 0; i < q.n; i++)
 		free((void *)(uintptr_t)choice[i].id);
 }
@@ -200,7 +147,7 @@ static void call_allocate(void *arg, struct grpc_call *call, const uint8_t *mess
 	note_given(p, &request);
 	p->allocated++;
 	resource_plugin_changed(p);
-	plugin_calls_answer(call, wire_allocate_answer(all.of, all.n));
+	grpc_answer(call, wire_allocate_answer(all.of, all.n));
 }
 
 const struct grpc_service *plugin_calls_service(void)

@@ -22,7 +22,7 @@ void plugin_socket_name(const char *resource, char out[PLUGIN_SOCKET_NAME_LEN])
 }
 
 /* A file system may give the number of a removed file to the next one. */
-static bool is_same_file(const struct stat *a, const struct stat *b)
+bool plugin_socket_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
@@ -49,7 +49,7 @@ static int remove_dead(const struct sockaddr_un *at, struct err *e)
 	if (is_listened_at(at))
 		return err_set(e, ERR_BUSY, 0,
 			       "%s: another process listens there; it is left alone", at->sun_path);
-	if (lstat(at->sun_path, &now) || !is_same_file(&st, &now))
+	if (lstat(at->sun_path, &now) || !plugin_socket_same(&st, &now))
 		return 0;
 	if (unlink(at->sun_path) && errno != ENOENT)
 		return err_set(e, ERR_IO, errno, "%s", at->sun_path);
@@ -98,7 +98,7 @@ bool plugin_socket_is_there(const struct plugin_socket *s)
 {
 	struct stat now;
 
-	return s->fd >= 0 && lstat(s->path, &now) == 0 && is_same_file(&now, &s->is);
+	return s->fd >= 0 && lstat(s->path, &now) == 0 && plugin_socket_same(&now, &s->is);
 }
 
 void plugin_socket_close(struct plugin_socket *s)

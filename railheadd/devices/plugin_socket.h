@@ -34,7 +34,9 @@ void plugin_socket_name(const char *resource, char out[PLUGIN_SOCKET_NAME_LEN]);
 int plugin_socket_open(const char *folder, const char *name, struct plugin_socket *out,
 		       struct err *e) must_check;
 
-/* plugin_socket_is_there - its file is still the one that we made. */
+/* plugin_socket_same - both are of one file. plugin_socket_is_there - its file is still the one
+ * that we made. */
+bool plugin_socket_same(const struct stat *a, const struct stat *b);
 bool plugin_socket_is_there(const struct plugin_socket *s);
 
 /* plugin_socket_close - close it, and remove the file if it is ours; -1 is fine. */

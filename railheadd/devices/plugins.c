@@ -238,7 +238,7 @@ static void plugins_ended(void *arg, enum child_end how, const char *text, size_
 	const struct device_plugins *d = arg;
 	struct err e;
 
-	if (slow_ended(&answer, &e))
+	if (slow_ended(&answer, NULL, NULL, &e))
 		log_error(&d->conf.ctx->log, "device plugin: %s", e.msg);
 }
 

@@ -147,7 +147,7 @@ static void see_with(const char *states, const char *given, const struct err *wh
 	if (given)
 		list_pods(&found, given);
 	ck_assert_ptr_nonnull(freopen("/mnt/look.new", "w", stdout));
-	ck_assert_int_eq(slow_say(&found, why), 0);
+	ck_assert_int_eq(slow_say_found(&found, why), 0);
 	ck_assert_int_ge(dup2(out, STDOUT_FILENO), 0);
 	(void)close(out);
 	ck_assert_int_eq(rename("/mnt/look.new", "/mnt/look"), 0);

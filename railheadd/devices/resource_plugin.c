@@ -47,35 +47,7 @@ static void try_soon(struct resource_plugin *p)
 	p->next_try = 0;
 }
 
-/* ---- the server ---- */
-
-static void stop_server(struct resource_plugin *p)
-{
-	grpc_server_free(p->server);
-	p->server = NULL;
-	plugin_socket_close(&p->socket);
-}
-
-static int start_server(struct resource_plugin *p, struct err *e)
-{
-	struct grpc_server_conf conf = { p->place->base, p->place->ctx, p->socket.path,
-					 plugin_calls_service(), p };
-
-	if (plugin_socket_open(p->place->kubelet, p->endpoint, &p->socket, e))
-		return -1;
-	if (grpc_server_new(&conf, p->socket.fd, &p->server, e) == 0)
-		return 0;
-	plugin_socket_close(&p->socket);
-	return -1;
-}
-
 /* ---- the registration ---- */
-
-static bool is_same_socket(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
-}
 
 static void kubelet_socket(const struct resource_plugin *p, char out[PATH_MAX])
 {
@@ -88,13 +60,13 @@ static void registration_done(void *arg, enum child_end how, const char *text, s
 	struct resource_plugin *p = arg;
 	struct err e;
 
-	if (slow_ended(&answer, &e)) {
+	if (slow_ended(&answer, NULL, NULL, &e)) {
 		err_wrap(&e, "Register");
 		resource_plugin_fail(p, &e);
 		return;
 	}
 	/* Another kubelet may have started meanwhile. */
-	p->registered = is_same_socket(&p->asked, &p->kubelet);
+	p->registered = plugin_socket_same(&p->asked, &p->kubelet);
 	p->registrations++;
 	p->pause = PAUSE_MIN_MS;
 	p->unwatched_since = ctx_mono_ms();
@@ -128,12 +100,12 @@ static bool look_at_kubelet(struct resource_plugin *p, const char *path)
 		try_soon(p);
 		return false;
 	}
-	if (!is_same_socket(&now, &p->kubelet)) {
+	if (!plugin_socket_same(&now, &p->kubelet)) {
 		try_soon(p);
 		p->patience = p->place->unwatched_ms;
 		p->kubelet = now;
 	}
-	if (p->registered && !p->n_watchers && ctx_mono_ms() - p->unwatched_since > p->patience) {
+	if (p->registered && !p->watchers.n && ctx_mono_ms() - p->unwatched_since > p->patience) {
 		log_warn(&p->place->ctx->log,
 			 "device plugin %s: the kubelet does not watch the devices any more; "
 			 "another plugin may have registered the resource",
@@ -147,21 +119,26 @@ static bool look_at_kubelet(struct resource_plugin *p, const char *path)
 
 void resource_plugin_step(struct resource_plugin *p)
 {
+	struct grpc_server_conf conf = { .base = p->place->base,
+					 .ctx = p->place->ctx,
+					 .service = plugin_calls_service(),
+					 .arg = p };
 	char kubelet[PATH_MAX];
 	struct err e;
 
 	if (!p->devices)
 		return;
-	if (p->server && !plugin_socket_is_there(&p->socket)) {
-		stop_server(p);
+	if (p->listener.server && !plugin_socket_is_there(&p->listener.socket)) {
+		grpc_unlisten(&p->listener);
 		try_soon(p);
 	}
-	if (!p->server && ctx_mono_ms() >= p->next_try && start_server(p, &e)) {
+	if (!p->listener.server && ctx_mono_ms() >= p->next_try &&
+	    grpc_listen(p->place->kubelet, p->endpoint, &conf, &p->listener, &e)) {
 		resource_plugin_fail(p, &e);
 		return;
 	}
 	kubelet_socket(p, kubelet);
-	if (!look_at_kubelet(p, kubelet) || !p->server || child_runs(p->registration) ||
+	if (!look_at_kubelet(p, kubelet) || !p->listener.server || child_runs(p->registration) ||
 	    p->registered)
 		return;
 	if (ctx_mono_ms() >= p->next_try && start_registration(p, &e))
@@ -299,6 +276,14 @@ int resource_plugin_listed(struct resource_plugin *p, const struct resource_list
 
 /* ---- begin, end, status ---- */
 
+static void resource_plugin_watched(void *arg)
+{
+	struct resource_plugin *p = arg;
+
+	p->unwatched_since = ctx_mono_ms();
+	resource_plugin_changed(p);
+}
+
 int resource_plugin_new(const struct plugin_place *place, const char *name,
 			struct resource_plugin **out, struct err *e)
 {
@@ -315,10 +300,12 @@ int resource_plugin_new(const struct plugin_place *place, const char *name,
 	if (!p)
 		return err_nomem(e);
 	p->place = place;
-	p->socket.fd = -1;
+	p->listener.socket.fd = -1;
 	p->pause = PAUSE_MIN_MS;
 	p->patience = place->unwatched_ms;
-	TAILQ_INIT(&p->watchers);
+	watchers_init(&p->watchers);
+	p->watchers.changed = resource_plugin_watched;
+	p->watchers.arg = p;
 	(void)snprintf(p->name, sizeof(p->name), "%s", name);
 	plugin_socket_name(name, p->endpoint);
 	p->timer = evtimer_new(place->base, resource_plugin_timer, p);
@@ -335,9 +322,10 @@ void resource_plugin_free(struct resource_plugin *p)
 	if (!p)
 		return;
 	child_free(p->registration);
-	stop_server(p);
+	grpc_unlisten(&p->listener);
 	if (p->timer)
 		event_free(p->timer);
+	watchers_clear(&p->watchers);
 	given_clear(&p->given);
 	free(p);
 }
@@ -362,7 +350,7 @@ int resource_plugin_status(const struct resource_plugin *p, struct json *o)
 	return json_add_str(o, "name", p->name) || json_add_int(o, "healthy", (int64_t)healthy) ||
 			       json_add_int(o, "unhealthy", (int64_t)(n - healthy)) ||
 			       json_add_bool(o, "registered", p->registered) ||
-			       json_add_bool(o, "watched", p->n_watchers > 0) ||
+			       json_add_bool(o, "watched", p->watchers.n > 0) ||
 			       json_add_int(o, "registrations", (int64_t)p->registrations) ||
 			       json_add_int(o, "allocated", (int64_t)p->allocated) ||
 			       json_add_int(o, "refused", (int64_t)p->refused) ||

@@ -3,20 +3,10 @@
 #ifndef RAILHEAD_RAILHEADD_DEVICES_RESOURCE_PLUGIN_PRIV_H
 #define RAILHEAD_RAILHEADD_DEVICES_RESOURCE_PLUGIN_PRIV_H
 
-#include <sys/queue.h>
-
 #include "railheadd/devices/given.h"
-#include "railheadd/devices/plugin_socket.h"
 #include "railheadd/devices/resource_plugin.h"
 #include "railheadd/devices/grpc_server.h"
-
-/* A call of ListAndWatch. */
-struct watcher {
-	TAILQ_ENTRY(watcher) all;
-	struct resource_plugin *plugin;
-	struct grpc_call *call;
-};
-TAILQ_HEAD(watchers, watcher);
+#include "railheadd/devices/watchers.h"
 
 struct resource_plugin {
 	const struct plugin_place *place;
@@ -27,10 +17,8 @@ struct resource_plugin {
 	const struct resource_devices *devices; /* NULL: not known yet, and set neither */
 
 	/* the server */
-	struct plugin_socket socket;
-	struct grpc_server *server; /* NULL: it does not serve */
-	struct watchers watchers;
-	unsigned n_watchers;
+	struct grpc_listener listener;
+	struct watchers watchers;      /* calls of ListAndWatch */
 	struct given given;            /* the devices that pods may have */
 	int64_t first_list, last_list; /* of the kubelet's lists of pods, when asked for; 0: none */
 	uint64_t allocated, refused;

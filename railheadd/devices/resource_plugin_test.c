@@ -26,12 +26,11 @@ static struct event *often; /* as device_plugins does, and more often */
 /* The kubelet refuses as long as there is this file. */
 static int call_register(const struct slow_call *call)
 {
-	static const struct slow_found none;
 	struct err e;
 
 	(void)call;
 	err_set(&e, ERR_AGAIN, 0, "refused");
-	return slow_say(&none, access("/mnt/refuses", F_OK) ? NULL : &e);
+	return slow_say(access("/mnt/refuses", F_OK) ? NULL : &e, NULL, 0);
 }
 
 static void changed(evutil_socket_t fd, short what, void *arg)
@@ -191,12 +190,12 @@ static const struct testing_request list_and_watch = CALL("ListAndWatch", "\0\0\
 static bool is_served(const void *arg)
 {
 	(void)arg;
-	return plugin->server != NULL;
+	return plugin->listener.server != NULL;
 }
 
 static bool has_calls(const void *want)
 {
-	return plugin->n_watchers == *(const unsigned *)want;
+	return plugin->watchers.n == *(const unsigned *)want;
 }
 
 static void expect_calls(unsigned n)
@@ -210,7 +209,7 @@ static void begin_served(struct grpc_peer *p)
 	begin();
 	(void)resource_plugin_set(plugin, set, 0, devices("mlx5_0"));
 	loop_until(base, is_served, NULL);
-	grpc_peer_join(p, base, plugin->socket.path);
+	grpc_peer_join(p, base, plugin->listener.socket.path);
 }
 
 static void call(struct grpc_peer *p, const struct testing_request *r, unsigned then)
@@ -227,7 +226,7 @@ START_TEST(streams_that_the_kubelet_resets)
 	call(&p, &list_and_watch, 1);
 	grpc_peer_cancel(&p);
 	expect_calls(0);
-	ck_assert(TAILQ_EMPTY(&plugin->watchers));
+	ck_assert(!plugin->watchers.n);
 	/* A list for nobody. */
 	(void)resource_plugin_set(plugin, set, 0, devices("mlx5_1"));
 	plugin_calls_push(plugin);
@@ -248,7 +247,7 @@ START_TEST(a_connection_that_the_kubelet_drops)
 	call(&p, &list_and_watch, 1);
 	grpc_peer_leave(&p);
 	expect_calls(0);
-	grpc_peer_join(&p, base, plugin->socket.path);
+	grpc_peer_join(&p, base, plugin->listener.socket.path);
 	call(&p, &list_and_watch, 1);
 	grpc_peer_goaway(&p);
 	grpc_peer_cancel(&p);

@@ -48,6 +48,6 @@ int slots_end(const char *bin, const struct delegate_builtin *rails)
 
 	ctx_init(&ctx, "railhead-devices");
 	if (prepared_slot_each(&ctx, slots_end_one, &x, &e))
-		return slow_print_error(&e);
-	return slow_print_error(x.why.code ? &x.why : NULL);
+		return slow_say(&e, NULL, 0);
+	return slow_say(x.why.code ? &x.why : NULL, NULL, 0);
 }

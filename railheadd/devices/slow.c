@@ -16,7 +16,13 @@
 
 #define PODS_MS 5000
 
-/* Of a look, behind the error. The functions and the list of pods follow. */
+/* Of each answer; code 0: it went well, and len bytes follow. */
+struct slow_head {
+	struct err why;
+	size_t len;
+};
+
+/* Of a look. The functions and the list of pods follow. */
 struct found_head {
 	size_t n, n_pods;
 	bool exclusive, no_vhost;
@@ -38,23 +44,31 @@ static bool slow_print(const void *bytes, size_t len)
 	return !len || fwrite(bytes, len, 1, stdout) == 1;
 }
 
-int slow_print_error(const struct err *why)
+static bool slow_print_head(const struct err *why, size_t len)
 {
-	struct err e = { .code = 0 };
+	struct slow_head h;
 
+	memset(&h, 0, sizeof(h));
 	if (why)
-		e = *why;
-	return slow_print(&e, sizeof(e)) && fflush(stdout) == 0 ? 0 : 1;
+		h.why = *why;
+	else
+		h.len = len;
+	return slow_print(&h, sizeof(h));
 }
 
-int slow_say(const struct slow_found *found, const struct err *why)
+int slow_say(const struct err *why, const void *bytes, size_t len)
+{
+	return slow_print_head(why, len) && (why || slow_print(bytes, len)) && fflush(stdout) == 0
+		       ? 0
+		       : 1;
+}
+
+int slow_say_found(const struct slow_found *found, const struct err *why)
 {
 	struct found_head h;
 
-	if (slow_print_error(why))
-		return 1;
 	if (why)
-		return 0;
+		return slow_say(why, NULL, 0);
 	memset(&h, 0, sizeof(h));
 	h.n = found->functions.n;
 	h.n_pods = found->n_pods;
@@ -62,8 +76,10 @@ int slow_say(const struct slow_found *found, const struct err *why)
 	h.no_vhost = found->functions.no_vhost;
 	memcpy(h.rails_why, found->functions.rails_why, sizeof(h.rails_why));
 	memcpy(h.unlisted, found->unlisted, sizeof(h.unlisted));
-	return slow_print(&h, sizeof(h)) &&
-			       slow_print(found->functions.f, h.n * sizeof(*found->functions.f)) &&
+	const size_t len = h.n * sizeof(*found->functions.f);
+
+	return slow_print_head(NULL, sizeof(h) + len + h.n_pods) && slow_print(&h, sizeof(h)) &&
+			       slow_print(found->functions.f, len) &&
 			       slow_print(found->pods, h.n_pods) && fflush(stdout) == 0
 		       ? 0
 		       : 1;
@@ -113,14 +129,15 @@ int slow_look(const char *folder, bool claims)
 
 	ctx_init(&ctx, "railhead-devices");
 	ask_pods(&ctx, folder, &found);
-	return slow_say(&found, functions_read(&ctx, &found.functions, &e) ||
-						(claims &&
-						 functions_mark_claimed(&ctx, &found.functions, &e))
-					? &e
-					: NULL);
+	return slow_say_found(
+		&found,
+		functions_read(&ctx, &found.functions, &e) ||
+				(claims && functions_mark_claimed(&ctx, &found.functions, &e))
+			? &e
+			: NULL);
 }
 
-static int call_kubelet(const char *socket, struct wire_bytes m, struct err *e)
+static int call_kubelet(const char *socket, struct proto_bytes m, struct err *e)
 {
 	auto_grpc_answer struct grpc_answer a = { .len = 0 };
 	const struct grpc_request r = { "/v1beta1.Registration/Register", m.data, (uint32_t)m.len,
@@ -135,9 +152,9 @@ static int call_kubelet(const char *socket, struct wire_bytes m, struct err *e)
 
 int slow_register(const struct slow_call *call)
 {
-	const struct wire_bytes m = wire_register(call->endpoint, call->resource);
+	const struct proto_bytes m = wire_register(call->endpoint, call->resource);
 	struct err e;
-	int rc = slow_print_error(call_kubelet(call->socket, m, &e) ? &e : NULL);
+	int rc = slow_say(call_kubelet(call->socket, m, &e) ? &e : NULL, NULL, 0);
 
 	free(m.data);
 	return rc;
@@ -145,22 +162,28 @@ int slow_register(const struct slow_call *call)
 
 /* ---- its answer ---- */
 
-int slow_ended(const struct slow_answer *a, struct err *e)
+int slow_ended(const struct slow_answer *a, const void **bytes, size_t *len, struct err *e)
 {
-	struct err said;
+	struct slow_head h;
 
 	if (a->how == CHILD_LATE)
 		return err_set(e, ERR_AGAIN, ETIMEDOUT, "%s: no answer in time", a->what);
 	if (a->how == CHILD_TOO_MUCH)
 		return err_set(e, ERR_DELEGATE, 0, "%s: the child printed more than %zu bytes",
 			       a->what, SLOW_ANSWER_MAX);
-	if (!a->text || a->len < sizeof(said))
+	if (!a->text || a->len < sizeof(h))
 		return err_set(e, ERR_DELEGATE, 0, "%s: the child ended without an answer",
 			       a->what);
-	memcpy(&said, a->text, sizeof(said));
-	if (!said.code)
-		return 0;
-	return err_pass(e, &said);
+	memcpy(&h, a->text, sizeof(h));
+	if (h.why.code)
+		return err_pass(e, &h.why);
+	if (a->len - sizeof(h) != h.len)
+		return err_set(e, ERR_DELEGATE, 0, "%s: the answer is not whole", a->what);
+	if (bytes)
+		*bytes = a->text + sizeof(h);
+	if (len)
+		*len = h.len;
+	return 0;
 }
 
 static void *copy(const char *from, size_t len)
@@ -173,21 +196,23 @@ static void *copy(const char *from, size_t len)
 int slow_look_ended(const struct slow_answer *a, struct slow_found *out, struct err *e)
 {
 	struct found_head h = { .n = 0 };
+	const void *bytes;
 	struct slow_found f;
-	size_t at = sizeof(struct err);
+	const char *at;
+	size_t len;
 
-	if (slow_ended(a, e))
+	if (slow_ended(a, &bytes, &len, e))
 		return -1;
-	if (a->len - at >= sizeof(h))
-		memcpy(&h, a->text + at, sizeof(h));
-	if (a->len - at < sizeof(h) || h.n > FUNCTIONS_MAX || h.n_pods > SLOW_ANSWER_MAX ||
-	    a->len != at + sizeof(h) + h.n * sizeof(struct function) + h.n_pods)
+	if (len >= sizeof(h))
+		memcpy(&h, bytes, sizeof(h));
+	if (len < sizeof(h) || h.n > FUNCTIONS_MAX || h.n_pods > SLOW_ANSWER_MAX ||
+	    len != sizeof(h) + h.n * sizeof(struct function) + h.n_pods)
 		return err_set(e, ERR_DELEGATE, 0, "%s: the answer is not whole", a->what);
-	at += sizeof(h);
+	at = (const char *)bytes + sizeof(h);
 	f = (struct slow_found){
-		.functions = { copy(a->text + at, h.n * sizeof(struct function)), h.n, h.exclusive,
+		.functions = { copy(at, h.n * sizeof(struct function)), h.n, h.exclusive,
 			       h.no_vhost, "" },
-		.pods = *h.unlisted ? NULL : copy(a->text + a->len - h.n_pods, h.n_pods),
+		.pods = *h.unlisted ? NULL : copy(at + h.n * sizeof(struct function), h.n_pods),
 		.n_pods = h.n_pods,
 	};
 	memcpy(f.functions.rails_why, h.rails_why, sizeof(h.rails_why));

@@ -3,8 +3,7 @@
  * slow.h: slow work in a child: a look at the hardware, and the call that registers a resource. The
  * kubelet connects to us before it answers that call. See railheadd/watch/child.h.
  *
- * Parent and child are one program, so structs go from one to the other without a format. First
- * comes a struct err, whose code is 0 after a success.
+ * Parent and child are one program, so structs go from one to the other without a format.
  */
 #ifndef RAILHEAD_RAILHEADD_DEVICES_SLOW_H
 #define RAILHEAD_RAILHEADD_DEVICES_SLOW_H
@@ -27,9 +26,8 @@ struct slow_call {
 int slow_look(const char *folder, bool claims);
 int slow_register(const struct slow_call *call);
 
-/* slow_print_error - in a child: the struct err; why NULL: it went well. Returns the exit status.
- */
-int slow_print_error(const struct err *why);
+/* slow_say - in a child: print its answer; why NULL: it went well. Returns the exit status. */
+int slow_say(const struct err *why, const void *bytes, size_t len);
 
 /* The result of a look. */
 struct slow_found {
@@ -42,12 +40,13 @@ struct slow_found {
 void slow_found_clear(struct slow_found *f);
 #define auto_slow_found auto_clean(slow_found_clear)
 
-/* slow_say - in the child of a look: print the answer; why NULL: found. Returns the exit status. */
-int slow_say(const struct slow_found *found, const struct err *why);
+/* slow_say_found - the same in the child of a look. */
+int slow_say_found(const struct slow_found *found, const struct err *why);
 
 /*
- * slow_ended, slow_look_ended - the answer of a child, from child_conf.done; what: its name.
- * ERR_AGAIN: it did not end in time; ERR_DELEGATE: it ended without an answer; else its own error.
+ * slow_ended, slow_look_ended - the answer of a child, from child_conf.done; what: its name. bytes
+ * and len may be NULL, and bytes are borrowed from it. ERR_AGAIN: it did not end in time;
+ * ERR_DELEGATE: it ended without an answer; else its own error.
  */
 struct slow_answer {
 	const char *what;
@@ -55,7 +54,8 @@ struct slow_answer {
 	const char *text;
 	size_t len;
 };
-int slow_ended(const struct slow_answer *a, struct err *e) must_check;
+int slow_ended(const struct slow_answer *a, const void **bytes, size_t *len,
+	       struct err *e) must_check;
 int slow_look_ended(const struct slow_answer *a, struct slow_found *out, struct err *e) must_check;
 
 #endif

@@ -4,28 +4,8 @@
 
 #include <railheadd/devices/plugin.pb-c.h>
 
-#include "lib/grpc/memory.h"
-
-#define VERSION "v1beta1"
-#define DECODE_MAX                                                                                 \
-	((size_t)64 << 20) /* bytes of a decoded request; empty strings need the most              \
-			    */
-
-static struct wire_bytes pack(const ProtobufCMessage *m)
-{
-	struct wire_bytes b = { NULL, protobuf_c_message_get_packed_size(m) };
-
-	b.data = malloc(b.len + 1);
-	if (b.data)
-		(void)protobuf_c_message_pack(m, b.data);
-	return b;
-}
-
-/* protobuf-c does not change what it packs. */
-static char *text(const char *s)
-{
-	return (char *)(uintptr_t)s;
-}
+#define VERSION    "v1beta1"
+#define DECODE_MAX ((size_t)64 << 20) /* bytes of a decoded request */
 
 /* n messages of this size and pointers to them: what a repeated field is. NULL: no memory. */
 static void *new_messages(size_t n, size_t size, void ***pointers)
@@ -54,23 +34,23 @@ static DevicePlugin__Options options(void)
 	return o;
 }
 
-struct wire_bytes wire_register(const char *endpoint, const char *resource)
+struct proto_bytes wire_register(const char *endpoint, const char *resource)
 {
 	DevicePlugin__RegisterRequest r = DEVICE_PLUGIN__REGISTER_REQUEST__INIT;
 	DevicePlugin__Options o = options();
 
-	r.version = text(VERSION);
-	r.endpoint = text(endpoint);
-	r.resource_name = text(resource);
+	r.version = proto_text(VERSION);
+	r.endpoint = proto_text(endpoint);
+	r.resource_name = proto_text(resource);
 	r.options = &o;
-	return pack(&r.base);
+	return proto_pack(&r.base);
 }
 
-struct wire_bytes wire_options(void)
+struct proto_bytes wire_options(void)
 {
 	DevicePlugin__Options o = options();
 
-	return pack(&o.base);
+	return proto_pack(&o.base);
 }
 
 struct device_message {
@@ -84,8 +64,8 @@ static void fill_device(const struct resource_device *d, struct device_message *
 {
 	device_plugin__device__init(&m->device);
 	device_plugin__topology_info__init(&m->topology);
-	m->device.id = text(d->id);
-	m->device.health = text(d->healthy ? "Healthy" : "Unhealthy");
+	m->device.id = proto_text(d->id);
+	m->device.health = proto_text(d->healthy ? "Healthy" : "Unhealthy");
 	for (size_t i = 0; i < d->n_numa; i++) {
 		device_plugin__numa_node__init(&m->node[i]);
 		m->node[i].id = d->numa[i];
@@ -97,19 +77,19 @@ static void fill_device(const struct resource_device *d, struct device_message *
 	m->device.topology = d->n_numa ? &m->topology : NULL;
 }
 
-struct wire_bytes wire_list(const struct resource_devices *d)
+struct proto_bytes wire_list(const struct resource_devices *d)
 {
 	DevicePlugin__ListAndWatchResponse list = DEVICE_PLUGIN__LIST_AND_WATCH_RESPONSE__INIT;
 	auto_free void **pointers = NULL;
 	auto_free struct device_message *all = new_messages(d->n, sizeof(*all), &pointers);
 
 	if (!all)
-		return (struct wire_bytes){ NULL, 0 };
+		return (struct proto_bytes){ NULL, 0 };
 	for (size_t i = 0; i < d->n; i++)
 		fill_device(&d->device[i], &all[i]);
 	list.n_devices = d->n;
 	list.devices = (DevicePlugin__Device **)pointers;
-	return pack(&list.base);
+	return proto_pack(&list.base);
 }
 
 static void fill_ids(const struct wire_ids *from, DevicePlugin__Ids *to)
@@ -119,19 +99,19 @@ static void fill_ids(const struct wire_ids *from, DevicePlugin__Ids *to)
 	to->ids = (char **)(uintptr_t)from->id;
 }
 
-struct wire_bytes wire_preferred_answer(const struct wire_ids *choice, size_t n)
+struct proto_bytes wire_preferred_answer(const struct wire_ids *choice, size_t n)
 {
 	DevicePlugin__PreferredResponse r = DEVICE_PLUGIN__PREFERRED_RESPONSE__INIT;
 	auto_free void **pointers = NULL;
 	auto_free DevicePlugin__Ids *all = new_messages(n, sizeof(*all), &pointers);
 
 	if (!all)
-		return (struct wire_bytes){ NULL, 0 };
+		return (struct proto_bytes){ NULL, 0 };
 	for (size_t i = 0; i < n; i++)
 		fill_ids(&choice[i], &all[i]);
 	r.n_container_responses = n;
 	r.container_responses = (DevicePlugin__Ids **)pointers;
-	return pack(&r.base);
+	return proto_pack(&r.base);
 }
 
 /* ---- what a container gets ---- */
@@ -191,7 +171,7 @@ static void fill_container(const struct resource_allocation *a, struct container
 	for (size_t i = 0; i < a->n_nodes; i++) {
 		device_plugin__device_spec__init(&c->node[i]);
 		c->node[i].container_path = c->node[i].host_path = a->node[i].path;
-		c->node[i].permissions = text(a->node[i].permissions);
+		c->node[i].permissions = proto_text(a->node[i].permissions);
 	}
 	for (size_t i = 0; i < a->n_cdi; i++) {
 		device_plugin__cdi_device__init(&c->cdi[i]);
@@ -209,13 +189,13 @@ static void fill_container(const struct resource_allocation *a, struct container
 	to->cdi_devices = (DevicePlugin__CdiDevice **)c->list[4];
 }
 
-struct wire_bytes wire_allocate_answer(const struct resource_allocation *of, size_t n)
+struct proto_bytes wire_allocate_answer(const struct resource_allocation *of, size_t n)
 {
 	DevicePlugin__AllocateResponse r = DEVICE_PLUGIN__ALLOCATE_RESPONSE__INIT;
 	struct container_message parts[WIRE_CONTAINERS_MAX] = { { .env = NULL } };
 	DevicePlugin__ContainerAllocateResponse all[WIRE_CONTAINERS_MAX],
 		*pointers[WIRE_CONTAINERS_MAX];
-	struct wire_bytes b = { NULL, 0 };
+	struct proto_bytes b = { NULL, 0 };
 	size_t i = 0;
 
 	if (n > WIRE_CONTAINERS_MAX)
@@ -228,7 +208,7 @@ struct wire_bytes wire_allocate_answer(const struct resource_allocation *of, siz
 	r.n_container_responses = n;
 	r.container_responses = pointers;
 	if (i == n)
-		b = pack(&r.base);
+		b = proto_pack(&r.base);
 	for (i = 0; i < n; i++)
 		container_clear(&parts[i]);
 	return b;
@@ -236,11 +216,10 @@ struct wire_bytes wire_allocate_answer(const struct resource_allocation *of, siz
 
 /* ---- what the kubelet says ---- */
 
-static int not_decoded(const struct memory *m, struct err *e)
+static void *wire_unpack(const ProtobufCMessageDescriptor *of, const uint8_t *bytes, size_t len,
+			 struct err *e)
 {
-	if (m->failed && !m->reached)
-		return err_nomem(e);
-	return err_set(e, ERR_DECODE, 0, "the request is malformed");
+	return proto_unpack(of, &(struct proto_source){ "the request", bytes, len, DECODE_MAX }, e);
 }
 
 static int check_containers(size_t n, struct err *e)
@@ -284,15 +263,11 @@ static int take_preferred(const DevicePlugin__PreferredRequest *m, struct resour
 int wire_preferred_decode(const uint8_t *bytes, size_t len, struct wire_preferred *out,
 			  struct err *e)
 {
-	struct memory memory = { .limit = DECODE_MAX };
-	ProtobufCAllocator alloc = { memory_take, memory_drop, &memory };
 	DevicePlugin__PreferredRequest *m =
-		device_plugin__preferred_request__unpack(&alloc, len, bytes);
+		wire_unpack(&device_plugin__preferred_request__descriptor, bytes, len, e);
 	auto_wire_preferred struct wire_preferred p = { .message = m };
 
-	if (!m)
-		return not_decoded(&memory, e);
-	if (check_containers(m->n_container_requests, e))
+	if (!m || check_containers(m->n_container_requests, e))
 		return -1;
 	p.n = m->n_container_requests;
 	p.of = calloc(p.n + 1, sizeof(*p.of));
@@ -306,36 +281,21 @@ int wire_preferred_decode(const uint8_t *bytes, size_t len, struct wire_preferre
 	return 0;
 }
 
-/* The functions of malloc(3) made them. */
-static ProtobufCAllocator *dropping(struct memory *m, ProtobufCAllocator *a)
-{
-	*a = (ProtobufCAllocator){ memory_take, memory_drop, m };
-	return a;
-}
-
 void wire_preferred_clear(struct wire_preferred *p)
 {
-	struct memory m = { .limit = 0 };
-	ProtobufCAllocator a;
-
 	free(p->of);
-	if (p->message)
-		device_plugin__preferred_request__free_unpacked(p->message, dropping(&m, &a));
+	proto_free(p->message);
 	*p = (struct wire_preferred){ .n = 0 };
 }
 
 int wire_allocate_decode(const uint8_t *bytes, size_t len, struct wire_allocate *out, struct err *e)
 {
-	struct memory memory = { .limit = DECODE_MAX };
-	ProtobufCAllocator alloc = { memory_take, memory_drop, &memory };
 	DevicePlugin__AllocateRequest *m =
-		device_plugin__allocate_request__unpack(&alloc, len, bytes);
+		wire_unpack(&device_plugin__allocate_request__descriptor, bytes, len, e);
 	auto_wire_allocate struct wire_allocate a = { .message = m };
 	size_t n = 0;
 
-	if (!m)
-		return not_decoded(&memory, e);
-	if (check_containers(m->n_container_requests, e))
+	if (!m || check_containers(m->n_container_requests, e))
 		return -1;
 	a.n = m->n_container_requests;
 	a.of = calloc(a.n + 1, sizeof(*a.of));
@@ -357,11 +317,7 @@ int wire_allocate_decode(const uint8_t *bytes, size_t len, struct wire_allocate 
 
 void wire_allocate_clear(struct wire_allocate *a)
 {
-	struct memory m = { .limit = 0 };
-	ProtobufCAllocator alloc;
-
 	free(a->of);
-	if (a->message)
-		device_plugin__allocate_request__free_unpacked(a->message, dropping(&m, &alloc));
+	proto_free(a->message);
 	*a = (struct wire_allocate){ .n = 0 };
 }

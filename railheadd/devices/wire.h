@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wire.h: messages of the kubelet's device plugin API as bytes. Pure.
- *
- * Functions that make a message return bytes that the caller frees; data NULL: no memory.
  */
 #ifndef RAILHEAD_RAILHEADD_DEVICES_WIRE_H
 #define RAILHEAD_RAILHEADD_DEVICES_WIRE_H
 
+#include "lib/grpc/proto.h"
 #include "railheadd/devices/allocate.h"
 #include "railheadd/devices/preferred.h"
 
 #define WIRE_REQUEST_MAX    ((size_t)4 << 20) /* bytes, as Go's gRPC limits messages */
 #define WIRE_CONTAINERS_MAX 64                /* of one request; the kubelet sends one */
 
-struct wire_bytes {
-	uint8_t *data;
-	size_t len;
-};
-
 /* wire_register - Register: the socket's name in the kubelet's folder, and what it serves. */
-struct wire_bytes wire_register(const char *endpoint, const char *resource);
+struct proto_bytes wire_register(const char *endpoint, const char *resource);
 /* wire_options - of GetDevicePluginOptions: GetPreferredAllocation is there. */
-struct wire_bytes wire_options(void);
+struct proto_bytes wire_options(void);
 /* wire_list - of ListAndWatch: all devices of a resource. */
-struct wire_bytes wire_list(const struct resource_devices *d);
+struct proto_bytes wire_list(const struct resource_devices *d);
 
 /* A decoded request of GetPreferredAllocation: n containers. */
 struct wire_preferred {
@@ -46,7 +40,7 @@ struct wire_ids {
 	size_t n;
 };
 /* wire_preferred_answer - the choice for each of n containers. */
-struct wire_bytes wire_preferred_answer(const struct wire_ids *choice, size_t n);
+struct proto_bytes wire_preferred_answer(const struct wire_ids *choice, size_t n);
 
 /* A decoded request of Allocate: n containers. */
 struct wire_allocate {
@@ -61,6 +55,6 @@ void wire_allocate_clear(struct wire_allocate *a);
 #define auto_wire_allocate auto_clean(wire_allocate_clear)
 
 /* wire_allocate_answer - what each of n containers gets. */
-struct wire_bytes wire_allocate_answer(const struct resource_allocation *of, size_t n);
+struct proto_bytes wire_allocate_answer(const struct resource_allocation *of, size_t n);
 
 #endif

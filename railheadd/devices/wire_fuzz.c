@@ -18,7 +18,7 @@ FUZZ(const uint8_t *data, size_t size)
 	}
 	memset(&e, FUZZ_FILL, sizeof(e));
 	if (fuzz_ok(wire_allocate_decode(data, size, &a, &e), &e, &a, sizeof(a))) {
-		struct wire_bytes b = wire_preferred_answer(a.of, a.n);
+		struct proto_bytes b = wire_preferred_answer(a.of, a.n);
 
 		MUST(a.n <= WIRE_CONTAINERS_MAX && b.data && b.len <= size);
 		free(b.data);

@@ -7,7 +7,7 @@
 
 static struct err e;
 
-static void is_bytes(struct wire_bytes b, const char *want, size_t len)
+static void is_bytes(struct proto_bytes b, const char *want, size_t len)
 {
 	ck_assert_ptr_nonnull(b.data);
 	ck_assert_uint_eq(b.len, len);
@@ -166,7 +166,7 @@ static int decode(void *arg, struct err *err)
 static int encode(void *arg, struct err *err)
 {
 	const struct resource_allocation a = example();
-	struct wire_bytes b = wire_allocate_answer(&a, 1);
+	struct proto_bytes b = wire_allocate_answer(&a, 1);
 	bool failed = !b.data;
 
 	(void)arg;

@@ -7,7 +7,7 @@
 #include <topo/kubelet/pod_resources.pb-c.h>
 
 #include "lib/base/array.h"
-#include "lib/grpc/memory.h"
+#include "lib/grpc/proto.h"
 
 /* Four times the largest answer. An answer of empty messages would need far more. */
 #define DECODE_MAX  ((size_t)64 << 20)
@@ -120,19 +120,14 @@ static int copy_pod(const list_response *all, struct pod_name pod, struct collec
 }
 
 /* An answer of List; NULL: e says why. */
-static list_response *unpack(const uint8_t *bytes, size_t len, struct memory *memory,
-			     ProtobufCAllocator *with, struct err *e)
+static list_response *unpack(const uint8_t *bytes, size_t len, struct err *e)
 {
-	list_response *all;
+	const struct proto_source from = { "the list of pods", bytes, len, DECODE_MAX };
+	list_response *all =
+		proto_unpack(&kubelet__list_pod_resources_response__descriptor, &from, e);
 
-	*memory = (struct memory){ .limit = DECODE_MAX };
-	*with = (ProtobufCAllocator){ memory_take, memory_drop, memory };
-	all = kubelet__list_pod_resources_response__unpack(with, len, bytes);
-	if (!all && memory->failed && !memory->reached)
-		(void)err_nomem(e);
-	else if (!all)
-		err_set(e, ERR_IO, 0, "the list of pods %s",
-			memory->reached ? "needs more than 64 MiB" : "cannot be decoded");
+	if (!all && e->code == ERR_DECODE)
+		e->code = ERR_IO;
 	return all;
 }
 
@@ -140,14 +135,12 @@ int pod_resources_decode(const uint8_t *bytes, size_t len, const struct pod_quer
 			 struct pod_devices *out, struct err *e)
 {
 	struct collection to = { .wanted = query->wanted };
-	struct memory memory;
-	ProtobufCAllocator with;
-	list_response *all = unpack(bytes, len, &memory, &with, e);
+	list_response *all = unpack(bytes, len, e);
 
 	if (!all)
 		return -1;
 	int rc = copy_pod(all, query->pod, &to, e);
-	kubelet__list_pod_resources_response__free_unpacked(all, &with);
+	proto_free(all);
 	if (rc)
 		pod_devices_clear(&to.d);
 	else
@@ -176,14 +169,11 @@ static int each_of_pod(const Kubelet__PodResources *p, pod_resources_fn fn, void
 int pod_resources_each(const uint8_t *bytes, size_t len, pod_resources_fn fn, void *arg,
 		       struct err *e)
 {
-	struct memory memory;
-	ProtobufCAllocator with;
-	list_response *all = unpack(bytes, len, &memory, &with, e);
+	list_response *all = unpack(bytes, len, e);
 	int rc = all ? 0 : -1;
 
 	for (size_t i = 0; !rc && i < all->n_pod_resources; i++)
 		rc = each_of_pod(all->pod_resources[i], fn, arg, e);
-	if (all)
-		kubelet__list_pod_resources_response__free_unpacked(all, &with);
+	proto_free(all);
 	return rc;
 }

@@ -114,7 +114,7 @@ START_TEST(bad_bytes_are_an_error)
 	char name[400];
 
 	w.n -= 3;
-	ck_assert_str_eq(devices_in(&w), "error 5: the list of pods cannot be decoded");
+	ck_assert_str_eq(devices_in(&w), "error 5: the list of pods is malformed");
 	memset(name, 'n', sizeof(name));
 	name[POD_OWNER_LEN] = '\0';
 	memcpy(name + POD_OWNER_LEN, "=id", 4);
