@@ -54,11 +54,14 @@ first_crowd()
 	for i in "${names[@]}"; do kn logs "$i"; done | sort -n | awk -v kind="$1" -v began="$began" 'END { printf "%-8s 60 pods at once: the last one after %.1f s\n", kind, $1 - began }'
 	delete "${names[@]}"
 }
-# first_prepares: how long the driver took for each claim that it prepared, while one pod came after the other
-first_prepares()
+# How long the driver takes for each claim with eight addresses, while one pod comes after the other.
+once_time_to_prepare()
 {
+	local i
+	claims_up
+	for ((i = 0; i < ${PREPARES:-60}; i++)); do first_time claim "$i"; done
 	node 1 sed -n 's/.*NodePrepareResources of 1 claims: \([0-9]*\) ms.*/\1/p' /var/log/railhead-devices.log | sort -n |
-		awk '{ t[NR] = $1 } END { printf "Prepare  p50 %d ms, p99 %d ms of %d\n", t[int((NR + 1) / 2)], t[int((NR * 99 + 99) / 100)], NR }'
+		awk '{ t[NR] = $1 } END { printf "Prepare  p50 %d ms, p99 %d ms of %d\n", t[int((NR + 1) / 2)], t[int((NR * 99 + 99) / 100)], NR }' >>"$BENCH"
 }
 
 once_time_to_first_process()
@@ -78,7 +81,6 @@ once_time_to_first_process()
 		awk -v kind="$kind" '$1 == kind { print $2 }' "$W/first" | sort -n | awk -v kind="$kind" '{ t[NR] = $1 }
 			END { printf "%-8s p50 %.2f s, highest %.2f s of %d\n", kind, t[int((NR + 1) / 2)], t[NR], NR }'
 	done >>"$BENCH"
-	first_prepares >>"$BENCH"
 	for kind in claim multus none; do first_crowd "$kind"; done >>"$BENCH"
 	echo "driver   $(node 1 sh -c 'cat /proc/$(cat /run/railhead-node/railhead-devices.pid)/smaps_rollup' | awk '$1 == "Pss:" { print $2 }') KiB (PSS)" >>"$BENCH"
 	eq 'times' "$(wc -l <"$W/first")" $((5 * ROUNDS))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api.c: an event loop of its own that runs until the answer is there. */
+/* api.c: one request, and an event loop of its own that runs until the answer is there. */
 #include "railheadd/claims/api.h"
 
 #include <event2/event.h>
@@ -16,7 +16,7 @@
 #define ANSWER_MAX ((size_t)4 << 20)
 
 struct api {
-	struct event_base *base;
+	struct event_base *base, *own; /* own NULL: the loop is the caller's */
 	struct http *http;
 	struct kube_login login;
 };
@@ -36,18 +36,19 @@ void api_close(struct api *a)
 		return;
 	http_free(a->http);
 	kube_login_clear(&a->login);
-	if (a->base)
-		event_base_free(a->base);
+	if (a->own)
+		event_base_free(a->own);
 	free(a);
 }
 
-int api_open(const struct agent_conf_kube *conf, struct api **out, struct err *e)
+int api_open(const struct agent_conf_kube *conf, struct event_base *base, struct api **out,
+	     struct err *e)
 {
 	auto_api struct api *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return err_nomem(e);
-	a->base = event_base_new();
+	a->base = base ? base : (a->own = event_base_new());
 	if (!a->base)
 		return err_nomem(e);
 	if (agent_store_login(conf, &a->login, e) || kube_login_check(&a->login, e) ||
@@ -61,48 +62,53 @@ int api_open(const struct agent_conf_kube *conf, struct api **out, struct err *e
 
 /* ---- a request ---- */
 
-struct api_wait {
+struct api_sent {
 	struct api *api;
-	const struct api_request *request;
-	struct json *answer; /* owned */
-	struct err *e;
-	int rc;
+	struct api_request request;
+	struct http_call *call;
+	api_fn done;
+	void *arg;
 };
 
-static void api_judge(struct api_wait *w, const struct http_answer *a, const struct json *tree)
+static int api_judge(const struct api_request *r, const struct http_answer *a,
+		     const struct json *tree, struct err *e)
 {
-	const struct api_request *r = w->request;
 	const struct kube_asked asked = { r->verb, r->resource, r->name ? r->name : "" };
 	struct kube_status status;
 	bool ours = kube_status_read(tree, &status);
 
-	w->rc = -1;
-	(void)kube_fault(a->status, ours ? &status : NULL, &asked, w->e);
+	(void)kube_fault(a->status, ours ? &status : NULL, &asked, e);
+	return -1;
+}
+
+static int api_take(const struct api_request *r, const struct http_answer *a, struct json **out,
+		    struct err *e)
+{
+	auto_json struct json *tree = NULL;
+	struct err why;
+
+	if (a->end != HTTP_ANSWERED) {
+		*e = a->err;
+		e->code = ERR_UNAVAILABLE;
+		return err_wrap(e, "Kubernetes: cannot %s %s", r->verb, r->resource->plural);
+	}
+	if (json_parse(a->body, a->len, "answer of Kubernetes", &tree, &why))
+		tree = NULL;
+	if (a->status < 200 || a->status >= 300)
+		return api_judge(r, a, tree, e);
+	*out = TAKE_PTR(tree);
+	return *out ? 0 : err_pass(e, &why);
 }
 
 static void api_done(void *arg, const struct http_answer *a)
 {
-	struct api_wait *w = arg;
-	auto_json struct json *tree = NULL;
-	struct err why;
-	bool good = a->end == HTTP_ANSWERED && a->status >= 200 && a->status < 300;
+	const struct api_sent s = *(struct api_sent *)arg;
+	struct json *answer = NULL;
+	struct err e;
+	const int rc = api_take(&s.request, a, &answer, &e);
 
-	(void)event_base_loopbreak(w->api->base);
-	if (a->end != HTTP_ANSWERED) {
-		*w->e = a->err;
-		w->e->code = ERR_UNAVAILABLE;
-		w->rc = err_wrap(w->e, "Kubernetes: cannot %s %s", w->request->verb,
-				 w->request->resource->plural);
-		return;
-	}
-	if (json_parse(a->body, a->len, "answer of Kubernetes", &tree, &why))
-		tree = NULL;
-	if (!good) {
-		api_judge(w, a, tree);
-		return;
-	}
-	w->rc = tree ? 0 : err_pass(w->e, &why);
-	w->answer = TAKE_PTR(tree);
+	free(arg);
+	s.done(s.arg, answer, rc ? &e : NULL);
 }
 
 static char *api_url(const struct api *a, const struct api_request *r)
@@ -124,53 +130,88 @@ static char *api_url(const struct api *a, const struct api_request *r)
 	return text_take(&t);
 }
 
-static int api_send(struct api_wait *w, const char *url, const char *body)
+static int api_start(struct api_sent *s, const char *url, const char *body, struct err *e)
 {
 	static const struct http_fns fns = { .done = api_done };
-	struct api *a = w->api;
+	const unsigned ms = s->request.timeout_ms ? s->request.timeout_ms : TIMEOUT_MS;
 	auto_free char *token = NULL, *header = NULL;
 	const char *headers[4] = { "Accept: application/json" };
 	size_t n = 1;
 
-	if (kube_login_token(&a->login, &token, w->e))
-		return err_wrap(w->e, "token for Kubernetes");
+	if (kube_login_token(&s->api->login, &token, e))
+		return err_wrap(e, "token for Kubernetes");
 	if (token && asprintf(&header, "Authorization: Bearer %s", token) < 0) {
 		header = NULL;
-		return err_nomem(w->e);
+		return err_nomem(e);
 	}
 	if (header)
 		headers[n++] = header;
 	if (body)
-		headers[n++] = strcmp(w->request->method, "PATCH") == 0
+		headers[n++] = strcmp(s->request.method, "PATCH") == 0
 				       ? "Content-Type: application/apply-patch+yaml"
 				       : "Content-Type: application/json";
-	const struct http_request request = { .method = w->request->method,
+	const struct http_request request = { .method = s->request.method,
 					      .url = url,
 					      .headers = headers,
 					      .body = body,
 					      .body_len = body ? strlen(body) : 0,
-					      .connect_ms = TIMEOUT_MS,
-					      .timeout_ms = TIMEOUT_MS,
+					      .connect_ms = ms,
+					      .timeout_ms = ms,
 					      .max_body = ANSWER_MAX };
 
-	if (!http_start(a->http, &request, &fns, w))
-		return err_nomem(w->e);
-	w->rc = err_set(w->e, ERR_UNAVAILABLE, 0, "Kubernetes: the event loop has ended");
-	(void)event_base_dispatch(a->base);
-	return w->rc;
+	s->call = http_start(s->api->http, &request, &fns, s);
+	return s->call ? 0 : err_nomem(e);
+}
+
+struct api_sent *api_send(struct api *a, const struct api_request *r, api_fn done, void *arg,
+			  struct err *e)
+{
+	auto_free char *url = api_url(a, r), *body = r->body ? json_print(r->body, false) : NULL;
+	auto_free struct api_sent *s = malloc(sizeof(*s));
+
+	if (!s || !url || (r->body && !body)) {
+		(void)err_nomem(e);
+		return NULL;
+	}
+	*s = (struct api_sent){ a, *r, NULL, done, arg };
+	return api_start(s, url, body, e) ? NULL : TAKE_PTR(s);
+}
+
+void api_cancel(struct api_sent *s)
+{
+	if (s)
+		http_cancel(s->call);
+	free(s);
+}
+
+/* ---- and its answer ---- */
+
+struct api_wait {
+	struct api *api;
+	struct json *answer; /* owned */
+	struct err *e;
+	int rc;
+};
+
+static void api_waited(void *arg, struct json *answer, const struct err *why)
+{
+	struct api_wait *w = arg;
+
+	(void)event_base_loopbreak(w->api->base);
+	w->answer = answer;
+	w->rc = why ? err_pass(w->e, why) : 0;
 }
 
 int api_call(struct api *a, const struct api_request *r, struct json **answer, struct err *e)
 {
-	auto_free char *url = api_url(a, r), *body = r->body ? json_print(r->body, false) : NULL;
-	struct api_wait w = { .api = a, .request = r, .e = e };
+	struct api_wait w = { .api = a, .e = e };
 
-	if (!url || (r->body && !body))
-		return err_nomem(e);
-	if (api_send(&w, url, body))
+	if (!api_send(a, r, api_waited, &w, e))
 		return -1;
+	w.rc = err_set(e, ERR_UNAVAILABLE, 0, "Kubernetes: the event loop has ended");
+	(void)event_base_dispatch(a->base);
 	if (answer)
 		*answer = TAKE_PTR(w.answer);
 	json_free(w.answer);
-	return 0;
+	return w.rc;
 }

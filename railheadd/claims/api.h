@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * api.h: requests to the API server of Kubernetes, one after the other. Each waits for its answer:
- * for a child.
+ * api.h: requests to the API server of Kubernetes. A child waits for each answer.
  */
 #ifndef RAILHEAD_RAILHEADD_CLAIMS_API_H
 #define RAILHEAD_RAILHEADD_CLAIMS_API_H
@@ -13,10 +12,13 @@ struct api;
 struct kube_resource;
 
 /*
- * api_open - with the credentials that the configuration names; it sends nothing. Errors as of
- * agent_store_open(). api_close - NULL is fine.
+ * api_open - with the credentials that the configuration names; it sends nothing. base: a loop that
+ * the caller runs, for api_send(); NULL: it has its own, for api_call(). Errors as of
+ * agent_store_open(). api_close - no request must be under way. NULL is fine.
  */
-int api_open(const struct agent_conf_kube *conf, struct api **out, struct err *e) must_check;
+struct event_base;
+int api_open(const struct agent_conf_kube *conf, struct event_base *base, struct api **out,
+	     struct err *e) must_check;
 void api_close(struct api *a);
 static inline void api_closep(struct api **a)
 {
@@ -34,7 +36,13 @@ struct api_request {
 	const char *ns, *name;   /* NULL: none */
 	const char *query;       /* behind '?'; NULL: none */
 	const struct json *body; /* NULL: none */
+	unsigned timeout_ms;     /* 0: the usual time */
 };
+#define API_GET(resource_, ns_, name_)                                                             \
+	{                                                                                          \
+		.method = "GET", .verb = "get", .resource = (resource_), .ns = (ns_),              \
+		.name = (name_)                                                                    \
+	}
 
 /*
  * api_call - answer: owned by the caller; NULL: not wanted. ERR_NOTFOUND: there is no such object;
@@ -43,5 +51,16 @@ struct api_request {
  */
 int api_call(struct api *a, const struct api_request *r, struct json **answer,
 	     struct err *e) must_check;
+
+/*
+ * api_send - done is called once from the loop, with an answer that it owns, or with why as above.
+ * Texts of r are borrowed until then. NULL: it is not sent. api_cancel - done is not called any
+ * more. NULL is fine.
+ */
+struct api_sent;
+typedef void (*api_fn)(void *arg, struct json *answer, const struct err *why);
+struct api_sent *api_send(struct api *a, const struct api_request *r, api_fn done, void *arg,
+			  struct err *e) must_check;
+void api_cancel(struct api_sent *s);
 
 #endif

@@ -53,6 +53,8 @@ int dra_status_decode(const uint8_t *bytes, size_t len, struct dra_status *out, 
 void dra_request_clear(struct dra_request *r)
 {
 	proto_free(r->message);
+	json_free(r->claim);
+	json_free(r->pod);
 	*r = (struct dra_request){ .n = 0 };
 }
 

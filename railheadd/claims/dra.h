@@ -31,6 +31,8 @@ struct dra_request {
 	struct dra_claim of[DRA_CLAIMS_MAX]; /* texts belong to the message */
 	size_t n;
 	void *message; /* owned */
+	/* Of a request with one claim, as read after it came; owned; NULL: not read. */
+	struct json *claim, *pod;
 };
 /* dra_request_decode - ERR_DECODE: malformed, more than DRA_CLAIMS_MAX, or a text is not a name of
  * Kubernetes; ERR_NOMEM. Clear *out. */
@@ -42,7 +44,7 @@ void dra_request_clear(struct dra_request *r);
 /* The end of one claim of a request. */
 struct dra_outcome {
 	struct claim claim;    /* prepared: its devices; texts are borrowed */
-	struct json *tree;     /* owned; what they are borrowed from */
+	struct json *tree;     /* owned; what they are borrowed from; NULL: from the request */
 	char cdi[DRA_CDI_LEN]; /* the CDI device */
 	char error[1024];      /* "": it went well */
 };

@@ -11,6 +11,7 @@
 
 #include "lib/sys/safe_path.h"
 #include "lib/sys/timer.h"
+#include "railheadd/claims/ahead.h"
 #include "railheadd/devices/grpc_server.h"
 #include "railheadd/devices/watchers.h"
 #include "railheadd/watch/folder.h"
@@ -33,7 +34,9 @@ struct driver_job {
 	struct dra_request request;
 	bool ends;           /* NodeUnprepareResources */
 	int64_t came;        /* ctx_mono_ms() */
-	struct child *child; /* NULL: it waits */
+	struct child *child; /* NULL: it waits, or reads */
+	struct ahead_read *read;
+	bool runs;
 };
 TAILQ_HEAD(driver_jobs, driver_job);
 
@@ -56,6 +59,7 @@ struct claims_driver {
 	char refused[PATH_MAX]; /* their folder */
 	struct jobs_published published;
 	struct watchers health;
+	struct ahead ahead;
 	int64_t looked; /* ctx_mono_ms(); 0: the slices are to be looked at */
 	bool look;      /* the publication that runs looks */
 	char untold[sizeof(((struct err *)0)->msg)]; /* why an Event or a status is missing */
@@ -247,7 +251,8 @@ static void driver_free_job(struct driver_job *j)
 
 	TAILQ_REMOVE(&d->jobs, j, all);
 	d->n--;
-	d->running -= j->child != NULL;
+	d->running -= j->runs;
+	ahead_cancel(j->read);
 	child_free(j->child);
 	dra_request_clear(&j->request);
 	free(j);
@@ -300,7 +305,7 @@ static int driver_job_in_child(const void *arg)
 	return (j->ends ? c->unprepare : c->prepare)(&c->place, &j->request);
 }
 
-static int driver_start_job(struct driver_job *j, struct err *e)
+static int driver_start_child(struct driver_job *j, struct err *e)
 {
 	struct claims_driver *d = j->driver;
 	const struct child_conf conf = { .base = d->conf.base,
@@ -319,8 +324,35 @@ static int driver_start_job(struct driver_job *j, struct err *e)
 		return -1;
 	}
 	j->child = child;
-	d->running++;
 	return 0;
+}
+
+/* If the kubelet has given up a Prepare that is not begun, it never is. */
+static void driver_has_read(void *arg)
+{
+	struct driver_job *j = arg;
+	struct claims_driver *d = j->driver;
+	struct err e;
+
+	j->read = NULL;
+	if (!j->call)
+		driver_free_job(j);
+	else if (driver_start_child(j, &e) == 0)
+		return;
+	else
+		driver_end_job(j, NULL, 0, &e);
+	driver_start_jobs(d);
+}
+
+static int driver_start_job(struct driver_job *j, struct err *e)
+{
+	struct claims_driver *d = j->driver;
+
+	if (!j->ends && d->conf.prepare == job_prepare)
+		j->read = ahead_begin(&d->ahead, &j->request, driver_has_read, j);
+	j->runs = j->read || driver_start_child(j, e) == 0;
+	d->running += j->runs;
+	return j->runs ? 0 : -1;
 }
 
 /* An earlier request of one of its claims is not done yet. */
@@ -338,7 +370,6 @@ static bool driver_must_wait(const struct driver_job *j)
 	return false;
 }
 
-/* If the kubelet has given up a Prepare that waits, it is not begun. */
 static void driver_start_jobs(struct claims_driver *d)
 {
 	struct driver_job *next;
@@ -347,9 +378,9 @@ static void driver_start_jobs(struct claims_driver *d)
 	for (struct driver_job *j = TAILQ_FIRST(&d->jobs); j && d->running < RUNNING_MAX;
 	     j = next) {
 		next = TAILQ_NEXT(j, all);
-		if (!j->child && !j->call && !j->ends)
+		if (!j->runs && !j->call && !j->ends)
 			driver_free_job(j);
-		else if (!j->child && !driver_must_wait(j) && driver_start_job(j, &e))
+		else if (!j->runs && !driver_must_wait(j) && driver_start_job(j, &e))
 			driver_end_job(j, NULL, 0, &e);
 	}
 }
@@ -547,6 +578,8 @@ int claims_driver_new(const struct claims_driver_conf *conf, struct claims_drive
 	d->conf = *conf;
 	TAILQ_INIT(&d->jobs);
 	watchers_init(&d->health);
+	d->ahead.base = conf->base;
+	d->ahead.kube = conf->place.kube;
 	d->calls.name = DRIVER_SOCKET;
 	d->calls.service = driver_calls();
 	d->registration.name = DRIVER_REGISTER;
@@ -570,6 +603,7 @@ void claims_driver_free(struct claims_driver *d)
 	watchers_clear(&d->health);
 	while (!TAILQ_EMPTY(&d->jobs))
 		driver_free_job(TAILQ_FIRST(&d->jobs));
+	ahead_clear(&d->ahead);
 	child_free(d->publishing);
 	child_free(d->telling);
 	folder_watch_free(d->refusals);

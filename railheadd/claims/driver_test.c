@@ -15,6 +15,7 @@
 #include "lib/grpc/call.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
+#include "railheadd/testing/api_server.h"
 #include "railheadd/testing/grpc_peer.h"
 
 #define KUBELET  "/mnt/k"
@@ -120,14 +121,22 @@ static bool is_there(const void *path)
 	return access(path, F_OK) == 0;
 }
 
+static struct agent_conf_kube kube; /* a kubeconfig: Prepare is that of the program */
+
 static void begin(void)
 {
+	static const struct agent_conf_groups none = { .n = 0 };
+
 	base = loop_new();
 	const struct claims_driver_conf conf = {
 		.base = base,
 		.kubelet = KUBELET,
-		.place = { .ctx = &ctx, .node = "n1", .bin = "/mnt/bin" },
-		.prepare = prepare,
+		.place = { .ctx = &ctx,
+			   .kube = &kube,
+			   .node = "n1",
+			   .bin = "/mnt/bin",
+			   .groups = &none },
+		.prepare = kube.kubeconfig ? NULL : prepare,
 		.unprepare = unprepare,
 		.publish = publish,
 		.tell = tell,
@@ -210,6 +219,51 @@ START_TEST(both_versions_of_the_calls)
 	EXPECT(&p, "\0\0\0\0\3yes");
 	call(&p, &ends);
 	EXPECT(&p, "\0\0\0\0\4gone");
+	grpc_peer_leave(&p);
+	end();
+}
+END_TEST
+
+#define CLAIM                                                                                      \
+	"{\"metadata\":{\"name\":\"one\",\"namespace\":\"ns\",\"uid\":\"u1\"},\"status\":{"        \
+	"\"allocation\":{\"devices\":{\"results\":[{\"request\":\"r\",\"driver\":\"railhead.io\"," \
+	"\"pool\":\"n1\",\"device\":\"rails\"}],\"config\":[{\"source\":\"FromClass\","            \
+	"\"requests\":[],\"opaque\":{\"driver\":\"railhead.io\",\"parameters\":{\"apiVersion\":"   \
+	"\"railhead.io/v1alpha1\",\"kind\":\"RailConfig\",\"network\":{\"kind\":\"macvlan\"}}}}]"  \
+	"}},\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"p\",\"uid\":\"pu\"}]}}"
+#define GET_CLAIM "GET /apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/one\n"
+#define GET_POD   "GET /api/v1/namespaces/ns/pods/p\n"
+
+/* A pod with the UID of the claim is another one. */
+static void is_refused(struct grpc_peer *p)
+{
+	static const struct testing_request prepares = REQUEST(DRA "NodePrepareResources", ONE);
+	static const char why[] = "another pod is named p by now, with the UID u1";
+
+	call(p, &prepares);
+	loop_until(base, grpc_peer_call_ended, p);
+	ck_assert_msg(memmem(p->call->body, p->call->n_body, why, strlen(why)), "%s",
+		      p->call->headers);
+}
+
+/* A child reads nothing again, unless it could not be read. */
+START_TEST(claim_and_pod_are_read_ahead)
+{
+	struct grpc_peer p;
+
+	kube.kubeconfig = "/mnt/kubeconfig";
+	with_kubelet();
+	(void)api_server_begin();
+	testing_file("/mnt/answer", 0600, CLAIM);
+	loop_until(base, is_there, REGISTER);
+	grpc_peer_join(&p, base, CALLS);
+	is_refused(&p);
+	ck_assert_str_eq(api_server_asked(), GET_CLAIM GET_POD);
+	testing_file("/mnt/fail", 0600, "");
+	is_refused(&p);
+	ck_assert_str_eq(api_server_asked(), GET_CLAIM GET_CLAIM GET_POD);
+	is_refused(&p);
+	ck_assert_str_eq(api_server_asked(), GET_CLAIM GET_POD);
 	grpc_peer_leave(&p);
 	end();
 }
@@ -351,4 +405,4 @@ END_TEST
 TEST_PROGRAM("driver", the_kubelet_registers_it, both_versions_of_the_calls,
 	     requests_of_one_claim_in_their_order, a_child_that_fails_and_a_bad_request,
 	     sockets_come_and_come_again, refusals_are_told, health_of_the_devices,
-	     an_api_server_without_counters)
+	     an_api_server_without_counters, claim_and_pod_are_read_ahead)

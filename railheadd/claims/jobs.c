@@ -104,32 +104,54 @@ static int job_make(const struct jobs_place *p, const struct prepared *claim, st
 	return job_reserve(p, claim, cdi, e);
 }
 
-static int job_check_pod(struct api *api, const struct claim *c, struct err *e)
-{
-	const struct prepared_id *id = &c->prepared.pod;
-	const struct api_request get = { "GET", "get", &api_pods, id->ns, id->name, NULL, NULL };
-	auto_json struct json *pod = NULL;
+/* What was read ahead serves once: what is tried again is read again. */
+struct job_source {
+	const struct agent_conf_kube *kube;
+	struct api *api;                /* owned; NULL: not open */
+	const struct json *claim, *pod; /* read ahead; borrowed */
+};
 
-	return api_call(api, &get, &pod, e) || claim_check_pod(pod, c, e) ? -1 : 0;
+/* NULL: an error. *own owns what was read here. */
+static const struct json *job_get(struct job_source *s, const struct api_request *r,
+				  const struct json **ahead, struct json **own, struct err *e)
+{
+	const struct json *tree = TAKE_PTR(*ahead);
+
+	if (tree)
+		return tree;
+	if ((!s->api && api_open(s->kube, NULL, &s->api, e)) || api_call(s->api, r, own, e))
+		return NULL;
+	return *own;
 }
 
-static int job_try(const struct jobs_place *p, struct api *api, const struct dra_claim *c,
+static int job_check_pod(struct job_source *s, const struct claim *c, struct err *e)
+{
+	const struct prepared_id *id = &c->prepared.pod;
+	const struct api_request get = API_GET(&api_pods, id->ns, id->name);
+	auto_json struct json *own = NULL;
+	const struct json *pod = job_get(s, &get, &s->pod, &own, e);
+
+	return pod ? claim_check_pod(pod, c, e) : -1;
+}
+
+static int job_try(const struct jobs_place *p, struct job_source *s, const struct dra_claim *c,
 		   struct dra_outcome *out, struct err *e)
 {
-	const struct api_request get = { "GET", "get", &api_claims, c->ns, c->name, NULL, NULL };
+	const struct api_request get = API_GET(&api_claims, c->ns, c->name);
 	const struct claim_asked asked = { c->ns, c->name, c->uid, p->node, p->groups };
-	auto_json struct json *tree = NULL;
+	auto_json struct json *own = NULL;
+	const struct json *tree = job_get(s, &get, &s->claim, &own, e);
 	struct claim claim;
 
-	if (api_call(api, &get, &tree, e) || claim_decode(tree, &asked, &claim, e))
+	if (!tree || claim_decode(tree, &asked, &claim, e))
 		return -1;
-	if (job_check_pod(api, &claim, e) || vfs_give(p->ctx, &claim, e) ||
+	if (job_check_pod(s, &claim, e) || vfs_give(p->ctx, &claim, e) ||
 	    job_make(p, &claim.prepared, e)) {
 		prepared_clear(&claim.prepared);
 		return err_wrap(e, "claim %s/%s", c->ns, c->name);
 	}
 	out->claim = claim;
-	out->tree = TAKE_PTR(tree);
+	out->tree = TAKE_PTR(own);
 	(void)snprintf(out->cdi, sizeof(out->cdi), CDI_CLAIM_KIND "=%s", c->uid);
 	return 0;
 }
@@ -176,25 +198,26 @@ int job_prepare(const struct jobs_place *p, const struct dra_request *r)
 {
 	struct dra_outcome *all = calloc(r->n + 1, sizeof(*all));
 	int64_t until = ctx_mono_ms() + JOBS_WAIT_MS;
-	auto_api struct api *api = NULL;
+	struct job_source s = { p->kube, NULL, r->claim, r->pod };
 	struct err e;
 	int rc;
 
-	if (!all)
+	if (!all) {
 		(void)err_nomem(&e);
-	if (!all || api_open(p->kube, &api, &e)) {
-		free(all);
 		return slow_say(&e, NULL, 0);
 	}
 	for (size_t i = 0; i < r->n; i++) {
-		while ((rc = job_try(p, api, &r->of[i], &all[i], &e)) && job_may_pass(&e) &&
-		       ctx_mono_ms() < until)
+		while ((rc = job_try(p, &s, &r->of[i], &all[i], &e)) && job_may_pass(&e) &&
+		       ctx_mono_ms() < until) {
+			s.pod = NULL;
 			(void)usleep(PAUSE_US);
+		}
 		if (rc)
 			job_print_error(&all[i], &e);
 	}
 	rc = job_answer(dra_prepared(r, all, p->node));
 	job_outcomes_free(all, r->n);
+	api_close(s.api);
 	return rc;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jobs.h: what children do: prepare claims, end them, publish the rails, show what became of them.
- * Each has its own connection to the API server, and reads the credentials itself.
+ * Each has its own connection to the API server, and reads the credentials itself. What a Prepare
+ * needs has mostly been read before: ahead.h.
  *
  * They answer by slow_say().
  */

@@ -108,7 +108,7 @@ static int publish_facts(const struct jobs_place *p, struct jobs_published *now,
 
 static int publish_list(struct publishing *p, struct json **out, struct err *e)
 {
-	struct api_request r = { "GET", "list", &api_slices, NULL, NULL, NULL, NULL };
+	struct api_request r = { .method = "GET", .verb = "list", .resource = &api_slices };
 	char query[384]; /* the name of a node has up to 253 characters */
 
 	(void)snprintf(query, sizeof(query),
@@ -121,7 +121,7 @@ static int publish_list(struct publishing *p, struct json **out, struct err *e)
 /* The slices have the Node as their owner, and go with it. Without the right they stay. */
 static void publish_find_node(struct publishing *p)
 {
-	const struct api_request r = { "GET", "get", &api_nodes, NULL, p->place->node, NULL, NULL };
+	const struct api_request r = API_GET(&api_nodes, NULL, p->place->node);
 	auto_json struct json *node = NULL;
 	struct jobs_published *now = p->now;
 	struct err why;
@@ -185,8 +185,9 @@ static int publish_remove_others(struct publishing *p, const struct slices_pool 
 {
 	json_each (item, p->items) {
 		const char *name = json_text(json_get(item, "metadata"), "name");
-		const struct api_request r = { "DELETE", "delete", &api_slices, NULL,
-					       name,     NULL,     NULL };
+		const struct api_request r = {
+			.method = "DELETE", .verb = "delete", .resource = &api_slices, .name = name
+		};
 		bool is_ours = false;
 		struct err why;
 
@@ -210,7 +211,7 @@ static int publish_all(struct publishing *p, struct slices_facts *f, struct err 
 {
 	auto_json struct json *list = NULL, *devices = NULL, *counters = NULL;
 
-	if (api_open(p->place->kube, &p->api, e) || publish_list(p, &list, e))
+	if (api_open(p->place->kube, NULL, &p->api, e) || publish_list(p, &list, e))
 		return -1;
 	p->items = json_get(list, "items");
 	if (((f->n && p->now->sharing == FEATURE_UNKNOWN) ||

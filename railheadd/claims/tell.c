@@ -33,7 +33,7 @@ static bool tell_is_away(const struct err *e)
 
 static int tell_connect(struct tell *t, struct err *e)
 {
-	return t->api ? 0 : api_open(t->place->kube, &t->api, e);
+	return t->api ? 0 : api_open(t->place->kube, NULL, &t->api, e);
 }
 
 /* ---- refusals ---- */
@@ -128,8 +128,7 @@ static int tell_refusals(struct tell *t, struct err *e)
 static int tell_status(struct tell *t, const struct prepared *p, const struct json *results,
 		       struct err *e)
 {
-	const struct api_request get = { "GET",         "get", &api_claims, p->claim.ns,
-					 p->claim.name, NULL,  NULL };
+	const struct api_request get = API_GET(&api_claims, p->claim.ns, p->claim.name);
 	const struct claim_asked asked = { p->claim.ns, p->claim.name, p->claim.uid, t->place->node,
 					   t->place->groups };
 	auto_json struct json *tree = NULL, *body = NULL;

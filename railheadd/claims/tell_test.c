@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tell_test.c: Events of refusals and statuses of claims, at an API server that the test plays. It
- * notes each request in a file, for it is a child, as the job is one.
- */
-#include <arpa/inet.h>
-#include <event2/buffer.h>
-#include <event2/event.h>
-#include <event2/http.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/prctl.h>
+/* tell_test.c: Events of refusals and statuses of claims. */
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/sys/exec.h"
-#include "lib/sys/fs.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
 #include "railheadd/claims/jobs.h"
+#include "railheadd/testing/api_server.h"
 
 #define CLAIMS        "/mnt/railhead/claims"
 #define REFUSED       "/mnt/railhead/refused/"
@@ -34,65 +23,6 @@
 
 static struct ctx ctx;
 static char why[sizeof(((struct err *)0)->msg)];
-
-/* ---- the API server ---- */
-
-static void server_answer(struct evhttp_request *request, void *arg)
-{
-	static const char *const words[] = {
-		[EVHTTP_REQ_GET] = "GET", [EVHTTP_REQ_POST] = "POST", [EVHTTP_REQ_PATCH] = "PATCH"
-	};
-	const enum evhttp_cmd_type type = evhttp_request_get_command(request);
-	struct evbuffer *out = evbuffer_new();
-
-	(void)dprintf(*(int *)arg, "%s %s\n", words[type],
-		      evhttp_uri_get_path(evhttp_request_get_evhttp_uri(request)));
-	(void)evbuffer_add_printf(out, "%s", type == EVHTTP_REQ_GET ? CLAIM : "{}");
-	evhttp_send_reply(request, 200, "OK", out);
-	evbuffer_free(out);
-}
-
-/* The port. The server ends with the test. */
-static int server_begin(void)
-{
-	int log = open("/mnt/asked", O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
-	struct event_base *base = event_base_new();
-	struct evhttp *http = evhttp_new(base);
-	struct evhttp_bound_socket *at;
-	struct sockaddr_in sa;
-	socklen_t len = sizeof(sa);
-
-	ck_assert_int_ge(log, 0);
-	evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_PATCH);
-	evhttp_set_gencb(http, server_answer, &log);
-	at = evhttp_bind_socket_with_handle(http, "127.0.0.1", 0);
-	ck_assert_ptr_nonnull(at);
-	ck_assert_int_eq(getsockname(evhttp_bound_socket_get_fd(at), (struct sockaddr *)&sa, &len),
-			 0);
-	if (fork() == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		(void)event_reinit(base);
-		(void)event_base_dispatch(base);
-		_exit(0);
-	}
-	evhttp_free(http);
-	event_base_free(base);
-	(void)close(log);
-	return ntohs(sa.sin_port);
-}
-
-/* Everything that was asked for since the last call. */
-static const char *asked(void)
-{
-	static char *text;
-	struct err e;
-
-	free(text);
-	text = NULL;
-	ck_assert_int_ge(fs_read_at(AT_FDCWD, "/mnt/asked", 65536, &text, &e), 0);
-	ck_assert_int_eq(truncate("/mnt/asked", 0), 0);
-	return text;
-}
 
 /* ---- the job ---- */
 
@@ -131,7 +61,6 @@ static const char *tells(void)
 static void begin(void)
 {
 	static const char *const folders[] = { "/mnt/railhead", CLAIMS, CLAIMS "/pu", REFUSED };
-	char text[400];
 
 	(void)testing_dir();
 	ctx_init(&ctx, "test");
@@ -139,12 +68,8 @@ static void begin(void)
 	ctx.run_dir = "/mnt/railhead";
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		ck_assert_int_eq(mkdir(folders[i], 0700), 0);
-	(void)snprintf(text, sizeof(text),
-		       "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:%d\"}}]\n"
-		       "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
-		       "current-context: x\nusers: [{name: u, user: {}}]\n",
-		       server_begin());
-	testing_file("/mnt/kubeconfig", 0600, text);
+	(void)api_server_begin();
+	testing_file("/mnt/answer", 0600, CLAIM);
 }
 
 static void refuse(const char *file, mode_t mode)
@@ -162,7 +87,7 @@ START_TEST(one_refusal_does_not_keep_the_others)
 	refuse(REFUSED "b.json", 0600);
 	testing_file(REFUSED "c.json", 0600, "{");
 	ck_assert_msg(strstr(tells(), "no Event of refusal a.json: ") == why, "%s", why);
-	ck_assert_str_eq(asked(), "POST /apis/events.k8s.io/v1/namespaces/ns/events\n");
+	ck_assert_str_eq(api_server_asked(), "POST /apis/events.k8s.io/v1/namespaces/ns/events\n");
 	ck_assert(access(REFUSED "a.json", F_OK) == 0);
 	ck_assert(access(REFUSED "b.json", F_OK) && access(REFUSED "c.json", F_OK));
 }
@@ -175,16 +100,16 @@ START_TEST(a_status_is_written_once)
 		     "{\"version\":1,\"pod\":" ID("pu", "p") ",\"claim\":" ID(
 			     "cu", "c") ",\"networks\":[" NETWORK "]}");
 	ck_assert_str_eq(tells(), "");
-	ck_assert_str_eq(asked(), "");
+	ck_assert_str_eq(api_server_asked(), "");
 	testing_file(CLAIMS "/pu/cu.result", 0600,
 		     "{\"version\":1,\"network\":\"\",\"sandbox\":\"\",\"ifname\":\"\","
 		     "\"netns\":\"/x\",\"results\":[{\"interfaces\":[]}]}");
 	ck_assert_str_eq(tells(), "");
-	ck_assert_str_eq(asked(),
+	ck_assert_str_eq(api_server_asked(),
 			 "GET /apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c\n"
 			 "PATCH /apis/resource.k8s.io/v1/namespaces/ns/resourceclaims/c/status\n");
 	ck_assert_str_eq(tells(), "");
-	ck_assert_str_eq(asked(), "");
+	ck_assert_str_eq(api_server_asked(), "");
 }
 END_TEST
 
