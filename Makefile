@@ -13,7 +13,7 @@ export SOURCE_DATE_EPOCH ?= 1795219200
 # in DYNAMIC: libibverbs loads the library of a driver when it runs. The main of the plugin a-b is plugins/a_b.c.
 # Not PLUGINS: make faults takes that from the environment.
 PLUGIN_NAMES := $(or $(shell tools/plugins.sh),$(error tools/plugins.sh prints no plugin))
-PROGRAMS := $(PLUGIN_NAMES) railhead-ipam railhead railhead-hook railctl rdma-probe railheadd railhead-devices sm-opensm sm-ufm railhead-install
+PROGRAMS := $(PLUGIN_NAMES) railhead-ipam railhead railhead-hook railctl rdma-probe rdma-probe-static railheadd railhead-devices sm-opensm sm-ufm railhead-install
 DYNAMIC := rdma-probe railheadd railhead-devices sm-ufm
 $(foreach p,$(PLUGIN_NAMES) railhead-ipam railhead railhead-hook,$(eval $(p)_SRC := plugins/$(subst -,_,$(p)).c))
 railctl_SRC := railctl/main.c
@@ -23,6 +23,10 @@ sm-ufm_SRC := fabric/sm_ufm.c
 sm-ufm_LIBS = $(CLUSTER_LIBS)
 rdma-probe_SRC := rdma/probe/main.c
 rdma-probe_LIBS := -libverbs -lrdmacm
+# For containers, whose images have no drivers of libibverbs: they are in it. The names of their archives have a version.
+rdma-probe-static_SRC := rdma/probe/main.c rdma/probe/static_drivers.c
+rdma-probe-static_LIBS = -lrdmacm -Wl,--start-group -libverbs -lefa -lmana -lmlx4 -lmlx5 \
+	$$(ls $$(dirname $$($(CC) -print-file-name=libibverbs.a))/lib*-rdmav*.a) -Wl,--end-group -lnl-route-3 -lnl-3 -Wl,--wrap=dlopen,--wrap=dlsym
 railheadd_SRC := railheadd/main.c
 railheadd_LIBS = $(CLUSTER_LIBS)
 railhead-devices_SRC := railheadd/devices.c
@@ -124,7 +128,7 @@ SYSTEM_LIBS := -lnl-3 -llmdb -lexpat -lyaml -lnghttp2 -lprotobuf-c -lpthread -lm
 CLUSTER_LIBS := -lcurl -levent
 
 have = $(if $(wildcard $($(1)_SRC)),$(1))
-BUILT := $(foreach p,$(PROGRAMS),$(call have,$(p)))
+BUILT := $(foreach p,$(filter-out $(if $(STATIC),,rdma-probe-static),$(PROGRAMS)),$(call have,$(p)))
 BINS := $(BUILT:%=$(B)/bin/%)
 TESTS := $(TESTS_SRC:%.c=$(B)/test/%)
 FUZZERS := $(FUZZ_SRC:%_fuzz.c=$(B)/target/%)

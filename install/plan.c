@@ -11,7 +11,7 @@
 #include "plugins/names.h"
 
 static const char *const programs[] = {
-	PLAN_IPAM, PLUGIN_NAMES, "railhead-hook", "railctl", NULL,
+	PLAN_IPAM, PLUGIN_NAMES, "railhead-hook", "railctl", "rdma-probe", NULL,
 };
 
 /* ---- which programs ---- */
@@ -74,7 +74,8 @@ int plan_choose(const char *list, const char *prefix, struct plan *out, struct e
 	for (size_t i = 0; programs[i]; i++) {
 		struct plan_item *item = &p.item[p.n];
 		bool own = strncmp(programs[i], "railhead", 8) == 0 ||
-			   strcmp(programs[i], "railctl") == 0;
+			   strcmp(programs[i], "railctl") == 0 ||
+			   strcmp(programs[i], "rdma-probe") == 0;
 
 		if (!(set & 1u << i))
 			continue;

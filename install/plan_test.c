@@ -37,7 +37,7 @@ START_TEST(all_plugins_or_those_of_a_list)
 {
 	struct plan all = plan_of(NULL, ""), some = plan_of("ib-sriov,macvlan,macvlan", "");
 
-	ck_assert_uint_eq(all.n, 10);
+	ck_assert_uint_eq(all.n, 11);
 	ck_assert_uint_eq(some.n, 3);
 	ck_assert_str_eq(some.item[0].name, "railhead-ipam");
 	ck_assert_str_eq(some.item[1].name, "macvlan");
@@ -57,9 +57,10 @@ END_TEST
 
 START_TEST(a_prefix_is_for_names_that_others_have)
 {
-	struct plan p = plan_of("macvlan,railhead-ipam,railhead-hook,railctl", "rh-");
+	struct plan p = plan_of("macvlan,railhead-ipam,railhead-hook,railctl,rdma-probe", "rh-");
 
-	ck_assert_uint_eq(p.n, 4);
+	ck_assert_uint_eq(p.n, 5);
+	ck_assert_str_eq(item_of(&p, "rdma-probe")->program, "rdma-probe");
 	ck_assert_str_eq(item_of(&p, "railctl")->program, "railctl");
 	ck_assert_str_eq(item_of(&p, "railhead-hook")->program, "railhead-hook");
 	ck_assert_str_eq(item_of(&p, "rh-macvlan")->program, "macvlan");

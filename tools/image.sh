@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Make the images of a release in OUT, a folder in the layout of OCI. Each image has a tag, and its contents (SPDX) beside it:
 #
-#	plugins  nothing but static programs: the plugins, railctl, railhead-install as entry
+#	plugins  nothing but static programs: the plugins, railctl, rdma-probe, railhead-install as entry
 #	agent    railheadd, railhead-devices, railctl and sm-ufm, with the shared libraries of this host: packaging/kubernetes/rootfs.sh
 #	probe    rdma-probe, with its libraries and the drivers of libibverbs
 #
@@ -63,6 +63,7 @@ fill_plugins()
 	for program in $plugins railhead-ipam railhead railhead-hook railctl; do
 		put "$program" "$1/opt/railhead/cni/$program"
 	done
+	put rdma-probe-static "$1/opt/railhead/cni/rdma-probe"
 	put railhead-install "$1/usr/local/sbin/railhead-install"
 	# A library of this host would not be in the image.
 	for program in "$1"/opt/railhead/cni/* "$1"/usr/local/sbin/*; do

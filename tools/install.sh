@@ -5,7 +5,7 @@
 #   BIN            where the programs were built
 #   DESTDIR        put before every path, for packages
 #   CNI_BIN        folder of the CNI plugins
-#   PLUGIN_PREFIX  put before a plugin's name (rh- makes rh-macvlan); railctl and names that begin with railhead keep theirs
+#   PLUGIN_PREFIX  put before a plugin's name (rh- makes rh-macvlan); railctl, rdma-probe and names that begin with railhead keep theirs
 #   bindir sbindir libexecdir mandir bashcompdir   GNU directory variables
 #   unitdir        folder of systemd's units
 #   FORCE=1        replace files of the same name that are not railhead's; uninstall: also under pods that need the plugins
@@ -40,6 +40,7 @@ plan() # lines: SOURCE TARGET MODE, apart by tabs
 		esac
 		echo "$BIN/$plugin$tab$DESTDIR$CNI_BIN/$name${tab}755"
 	done
+	echo "$BIN/rdma-probe-static$tab$DESTDIR$CNI_BIN/rdma-probe${tab}755"
 	for program in railctl rdma-probe railheadd railhead-devices railhead-install; do
 		echo "$BIN/$program$tab$DESTDIR$sbindir/$program${tab}755"
 	done

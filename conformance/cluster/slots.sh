@@ -13,7 +13,8 @@ slots_up()
 	root=$(node_root 1)
 	BY_CLAIM=no
 	trap slots_down EXIT
-	cp "$FROM/railhead" "$FROM/railhead-hook" "$FROM/railctl" "$root/opt/cni/bin" && mkdir -p "$root/etc/railhead/resources.d" || fail 'test error: programs'
+	cp "$FROM/railhead" "$FROM/railhead-hook" "$FROM/railctl" "$root/opt/cni/bin" && cp "$FROM/rdma-probe-static" "$root/opt/cni/bin/rdma-probe" &&
+		mkdir -p "$root/etc/railhead/resources.d" || fail 'test error: programs'
 	cp "$TOP/examples/rails/rails.json" "$root/etc/railhead/rails.json" || fail 'test error: rails.json'
 	for i in 0 1 2 3 4 5 6 7; do
 		pool 1 "rail$i" --subnet "10.2$i.0.0/16" --range "10.2$i.1.0/24"
@@ -32,13 +33,13 @@ slots_down()
 	multus_thin 1 "$(cluster_network 1)"
 	service 1 railhead-devices stop
 	service 1 railheadd stop
-	rm -rf "$(node_root 1)"/etc/railhead/{agent.json,rails.json,resources.d} "$(node_root 1)"/opt/cni/bin/{railhead,railhead-hook,railctl}
+	rm -rf "$(node_root 1)"/etc/railhead/{agent.json,rails.json,resources.d} "$(node_root 1)"/opt/cni/bin/{railhead,railhead-hook,railctl,rdma-probe}
 	node 1 rm -rf /run/cdi $SLOTS
 }
-# nothing_of_slots: neither a claim nor settings of a pod with rails are left on n1. Folders and railctl in them are the device plugin's.
+# nothing_of_slots: neither a claim nor settings of a pod with rails are left on n1. Folders and programs in them are the device plugin's.
 nothing_of_slots()
 {
-	node 1 sh -c "ls $CLAIMS 2>/dev/null | grep -v '^lock$'; find $SLOTS/rails-* -type f ! -name railctl" >"$W/is"
+	node 1 sh -c "ls $CLAIMS 2>/dev/null | grep -v '^lock$'; find $SLOTS/rails-* -type f ! -name railctl ! -name rdma-probe" >"$W/is"
 	[ ! -s "$W/is" ] && [ -z "$(leases 1)" ] && [ -z "$(records 1)" ] && [ "$(interfaces 1)" = '[]' ]
 }
 slots_taken() { node 1 sh -c "ls $CLAIMS/*/ | sed -n 's/.*-\(rails-[0-9]*\)[.]json/\1/p'" | sort -u; }
@@ -59,6 +60,7 @@ once_slots_by_one_line()
 	isnt 'it can be written' kn exec a -- sh -c ': >/run/railhead/nccl.conf'
 	eq 'the variable' "$(kn exec a -- sh -c 'echo "$UCX_CONFIG_DIR"')" /run/railhead
 	has 'railctl looks' "$(kn exec b -- $IN_POD rdma check 2>&1)" 'this kernel has no RDMA'
+	has 'rdma-probe looks' "$(kn exec b -- /run/railhead/rdma-probe list 2>&1)" 'RDMA'
 	delete a
 	eventually slots_have_addresses 8
 	is 'b stays' ready_again b
@@ -209,10 +211,11 @@ once_slots_of_settings_beside_multus()
 	has 'why there are none' "$(kn exec a -- cat /run/railhead/explain.txt)" 'this kernel has no RDMA'
 	is 'the files' kn exec a -- ls /run/railhead/nccl.conf /run/railhead/ucx.conf /run/railhead/env /run/railhead/explain.txt /etc/nccl.conf
 	has 'railctl looks' "$(kn exec a -- $IN_POD rdma check 2>&1)" 'this kernel has no RDMA'
+	has 'rdma-probe looks' "$(kn exec a -- /run/railhead/rdma-probe list 2>&1)" 'RDMA'
 	eq 'the variable' "$(kn exec a -- sh -c 'echo "$UCX_CONFIG_DIR"')" /run/railhead
 	pod h '' '.spec.hostNetwork = true | .spec.containers[0].resources.limits = {"railhead.io/settings": "1"}'
 	running h
-	eq 'files in the network of the host' "$(kn exec h -- ls /run/railhead)" railctl
+	eq 'files in the network of the host' "$(kn exec h -- ls /run/railhead | xargs)" 'railctl rdma-probe'
 	delete a h
 	eventually slots_have_addresses 0
 }

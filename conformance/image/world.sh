@@ -6,7 +6,7 @@
 # quick to copy where a test copies them a hundred times.
 
 PLUGINS=$("$TOP/tools/plugins.sh")
-NAMES="$PLUGINS railhead-ipam railhead-hook railctl"
+NAMES="$PLUGINS railhead-ipam railhead-hook railctl rdma-probe"
 ALL=$(wc -w <<<"$NAMES")
 C=$W/c # the container
 CHROOT=$(command -v chroot)
@@ -17,9 +17,12 @@ id_of() { grep -aom1 'railhead-build: [0-9a-f]*' "$1" | sed 's/.* //'; }
 
 make_build() # FOLDER ID: the programs of BIN with that ID
 {
+	local from
 	mkdir -p "$1" || return
 	for program in $NAMES railhead railhead-install; do
-		strip -o "$W/stripped" "$BIN/$program" && sed "s/$ID_A/$2/g" "$W/stripped" >"$1/$program" && chmod 755 "$1/$program" || return
+		from=$BIN/$program
+		[ "$program" != rdma-probe ] || from+=-static
+		strip -o "$W/stripped" "$from" && sed "s/$ID_A/$2/g" "$W/stripped" >"$1/$program" && chmod 755 "$1/$program" || return
 	done
 }
 
@@ -91,7 +94,7 @@ holds() # a|b [PREFIX]: every program is of that build, byte for byte, and nothi
 	local from=$W/$1 program name
 	for program in $NAMES; do
 		name=${2-}$program
-		[[ $program != railhead* && $program != railctl ]] || name=$program
+		[[ $program != railhead* && $program != railctl && $program != rdma-probe ]] || name=$program
 		cmp "$from/$program" "$CNI/$name" >>$W/out 2>&1 || return
 		[ "$(stat -c %a "$CNI/$name")" = 755 ] || return
 	done

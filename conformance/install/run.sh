@@ -54,7 +54,7 @@ expect() # NAME COMMAND...: one case
 
 all_there()
 {
-	for program in macvlan ipvlan railhead-ipam railhead railhead-hook railctl; do
+	for program in macvlan ipvlan railhead-ipam railhead railhead-hook railctl rdma-probe; do
 		[ -x "$cni/$program" ] || return 1
 	done
 	[ -x "$root/usr/local/libexec/railhead/sm-opensm" ] && [ -x "$root/usr/local/libexec/railhead/sm-ufm" ] &&

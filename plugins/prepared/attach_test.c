@@ -345,6 +345,7 @@ START_TEST(a_slot_is_of_one_pod_at_a_time)
 	good(prepared_slot_make(&ctx, SLOT, &e), &e);
 	good(prepared_slot_make(&ctx, SLOT, &e), &e);
 	testing_file("/mnt/run/slots/" SLOT "/railctl", 0444, "");
+	testing_file("/mnt/run/slots/" SLOT "/rdma-probe", 0444, "");
 	good(take_slot(POD, SLOT, &e), &e);
 	good(take_slot(POD, SLOT, &e), &e);
 	ck_assert(has_file(POD "-" SLOT ".json") && !has_file("pod"));
@@ -366,7 +367,8 @@ START_TEST(a_slot_is_of_one_pod_at_a_time)
 	ck_assert_int_eq(umount("/mnt/ns") | unlink("/mnt/ns"), 0);
 	good(take_slot("later", SLOT, &e), &e);
 	ck_assert_str_eq(calls(), "DEL " POD "-" SLOT " claim0,");
-	ck_assert(!has_file(".") && !slot_has("nccl.conf") && slot_has("railctl"));
+	ck_assert(!has_file(".") && !slot_has("nccl.conf") && slot_has("railctl") &&
+		  slot_has("rdma-probe"));
 	/* Nothing is attached of it. */
 	ck_assert_int_eq(prepared_slot_end(&job, &e), 1);
 	ck_assert_int_eq(prepared_slot_end(&job, &e), 1);

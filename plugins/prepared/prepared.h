@@ -68,6 +68,11 @@ int prepared_put(const struct ctx *ctx, const struct prepared *p, struct err *e)
 /* prepared_public - the folder that the pod reads at PREPARED_AT. prepared_put makes it, with mode
  * 0755, unless it is that of a slot. Pure. */
 #define PREPARED_AT "/run/railhead"
+/* Empty files there, over which the runtime mounts the programs of the node. */
+#define PREPARED_PROGRAMS                                                                          \
+	{                                                                                          \
+		"railctl", "rdma-probe"                                                            \
+	}
 void prepared_public(const struct ctx *ctx, const char *pod_uid, const char *claim_uid,
 		     char out[PATH_MAX]);
 

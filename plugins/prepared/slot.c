@@ -14,8 +14,6 @@
 #include "lib/sys/fs.h"
 #include "plugins/prepared/prepared_priv.h"
 
-#define KEEPS "railctl" /* over it a runtime mounts the program */
-
 /* ---- names ---- */
 
 const char *prepared_slot_name(const char *pod_uid, const char *claim_uid)
@@ -233,6 +231,7 @@ int prepared_slot_end(const struct prepared_job *job, struct err *e)
 
 int prepared_slot_clear(const struct ctx *ctx, const char *slot, struct err *e)
 {
+	static const char *const programs[] = PREPARED_PROGRAMS;
 	auto_fs_names struct fs_names files = { .n = 0 };
 	char path[PATH_MAX];
 	struct err why;
@@ -241,8 +240,13 @@ int prepared_slot_clear(const struct ctx *ctx, const char *slot, struct err *e)
 	auto_fd int dir = fs_open_dir(path, false, &why);
 	if (dir < 0 || fs_names_at(dir, ".", FS_NAMES_MAX, &files, &why))
 		return fs_is_gone(AT_FDCWD, path, &why) ? 0 : err_pass(e, &why);
-	for (size_t i = 0; i < files.n; i++)
-		if (strcmp(files.name[i], KEEPS) != 0 && fs_unlink_at(dir, files.name[i], e))
+	for (size_t i = 0; i < files.n; i++) {
+		bool is_mounted_over = false;
+
+		for (size_t k = 0; k < ARRAY_SIZE(programs); k++)
+			is_mounted_over |= strcmp(files.name[i], programs[k]) == 0;
+		if (!is_mounted_over && fs_unlink_at(dir, files.name[i], e))
 			return -1;
+	}
 	return 0;
 }

@@ -62,7 +62,7 @@ int claim_cdi_put(const struct ctx *ctx, const struct prepared *p, const char *t
 	char name[NAME_MAX + 1], folder[PATH_MAX];
 
 	prepared_public(ctx, p->pod.uid, p->claim.uid, folder);
-	if (dir < 0 || edits_put_program(folder, e))
+	if (dir < 0 || edits_put_programs(folder, e))
 		return err_wrap(e, "the CDI file");
 	claim_cdi_name(p->claim.uid, name);
 	return files_put_noticed(dir, name, text, e) ? err_wrap(e, "the CDI file") : 0;

@@ -113,7 +113,7 @@ START_TEST(variables_of_a_class)
 END_TEST
 
 /* Over an empty file of the pod's folder, which is never another file. */
-START_TEST(railctl_of_the_node)
+START_TEST(programs_of_the_node)
 {
 	auto_prepared struct prepared p =
 		prepared("[{\"name\":\"n\",\"type\":\"rails\",\"rails\":[3]}]");
@@ -122,12 +122,17 @@ START_TEST(railctl_of_the_node)
 
 	begin("{\"rails\":[{\"rail\":3,\"interface\":\"eth3\"}]}");
 	testing_file("/mnt/railctl", 0755, "");
+	testing_file("/mnt/rdma-probe", 0755, "");
 	ck_assert_msg(claim_cdi(&ctx, &p, "/mnt", &text, &e) == 0, "%s", e.msg);
 	ck_assert_ptr_nonnull(strstr(
-		text, ",{\"hostPath\":\"/mnt/railctl\",\"containerPath\":\"/run/railhead/railctl\","
-		      "\"options\":[\"bind\",\"ro\",\"nosuid\",\"nodev\"]}]"));
+		text,
+		",{\"hostPath\":\"/mnt/railctl\",\"containerPath\":\"/run/railhead/railctl\","
+		"\"options\":[\"bind\",\"ro\",\"nosuid\",\"nodev\"]},"
+		"{\"hostPath\":\"/mnt/rdma-probe\",\"containerPath\":\"/run/railhead/rdma-probe\","
+		"\"options\":[\"bind\",\"ro\",\"nosuid\",\"nodev\"]}]"));
 	ck_assert_msg(prepared_put(&ctx, &p, &e) == 0, "%s", e.msg);
 	ck_assert_msg(claim_cdi_put(&ctx, &p, text, &e) == 0, "%s", e.msg);
+	ck_assert(stat("/mnt/railhead/claims/pu/pod/rdma-probe", &st) == 0 && st.st_size == 0);
 	ck_assert(stat("/mnt/railhead/claims/pu/pod/railctl", &st) == 0 && st.st_size == 0);
 	ck_assert_msg(claim_cdi_put(&ctx, &p, text, &e) == 0, "%s", e.msg);
 	ck_assert_int_eq(stat("/mnt/railhead/claims/pu/pod/railctl", &again), 0);
@@ -227,5 +232,5 @@ START_TEST(no_folder_of_cdi)
 END_TEST
 
 TEST_PROGRAM("cdi", a_hook_and_a_folder, a_kind_for_another_link_layer, variables_of_a_class,
-	     railctl_of_the_node, a_rail_that_is_not_there, files_of_rdma_devices,
+	     programs_of_the_node, a_rail_that_is_not_there, files_of_rdma_devices,
 	     runtimes_notice_a_new_file, no_folder_of_cdi)

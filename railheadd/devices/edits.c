@@ -14,8 +14,8 @@
 #include "railheadd/devices/rail_network.h"
 #include "topo/read/rail_list.h"
 
-/* A program that the container may execute, for /run may be mounted noexec. */
-#define EDITS_PROGRAM "railctl"
+/* Programs that the container may execute, for /run may be mounted noexec. */
+static const char *const edits_programs[] = PREPARED_PROGRAMS;
 
 /* ---- files of RDMA devices ---- */
 
@@ -169,14 +169,17 @@ static int edits_add_mount(struct json *mounts, const char *from, const char *to
 static int edits_add_mounts(struct json *to, const struct edits *x)
 {
 	struct json *mounts = json_add_array(to, "mounts");
-	char path[PATH_MAX];
+	char path[PATH_MAX], at[64];
 
 	if (!mounts || edits_add_mount(mounts, x->folder, PREPARED_AT, false))
 		return -1;
-	(void)snprintf(path, sizeof(path), "%.2000s/" EDITS_PROGRAM, x->bin);
-	return access(path, X_OK) == 0
-		       ? edits_add_mount(mounts, path, PREPARED_AT "/" EDITS_PROGRAM, true)
-		       : 0;
+	for (size_t i = 0; i < ARRAY_SIZE(edits_programs); i++) {
+		(void)snprintf(path, sizeof(path), "%.2000s/%s", x->bin, edits_programs[i]);
+		(void)snprintf(at, sizeof(at), PREPARED_AT "/%s", edits_programs[i]);
+		if (access(path, X_OK) == 0 && edits_add_mount(mounts, path, at, true))
+			return -1;
+	}
+	return 0;
 }
 
 static int edits_add_variables(struct json *edits, unsigned variables)
@@ -210,15 +213,19 @@ int edits_add(struct json *to, const struct edits *x, struct err *e)
 }
 
 /*
- * An empty file, over which the runtime mounts the program. It is not replaced: that would end the
- * mounts of containers that run.
+ * Empty files, over which the runtime mounts the programs. They are not replaced: that would end
+ * the mounts of containers that run.
  */
-int edits_put_program(const char *folder, struct err *e)
+int edits_put_programs(const char *folder, struct err *e)
 {
 	auto_fd int dir = fs_open_dir(folder, false, e);
-	if (dir < 0)
-		return -1;
-	auto_fd int fd =
-		openat(dir, EDITS_PROGRAM, O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0444);
-	return fd < 0 ? err_set(e, ERR_IO, errno, "%s/" EDITS_PROGRAM, folder) : 0;
+
+	for (size_t i = 0; dir >= 0 && i < ARRAY_SIZE(edits_programs); i++) {
+		auto_fd int fd = openat(dir, edits_programs[i],
+					O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0444);
+
+		if (fd < 0)
+			return err_set(e, ERR_IO, errno, "%s/%s", folder, edits_programs[i]);
+	}
+	return dir < 0 ? -1 : 0;
 }

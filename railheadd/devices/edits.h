@@ -29,7 +29,7 @@ struct edits {
  */
 int edits_add(struct json *to, const struct edits *x, struct err *e) must_check;
 
-/* edits_put_program - the empty file over which the runtime mounts railctl. */
-int edits_put_program(const char *folder, struct err *e) must_check;
+/* edits_put_programs - the empty files over which the runtime mounts railctl and rdma-probe. */
+int edits_put_programs(const char *folder, struct err *e) must_check;
 
 #endif

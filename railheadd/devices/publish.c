@@ -377,7 +377,7 @@ static int publish_slot(const struct ctx *ctx, const struct resource_conf *r, co
 		return err_nomem(e);
 	cdi_name(r->name, id, name);
 	return edits_add(edits, &x, e) || prepared_slot_make(ctx, slot, e) ||
-			       edits_put_program(folder, e) || put(ctx, &cdi_files, name, tree, e)
+			       edits_put_programs(folder, e) || put(ctx, &cdi_files, name, tree, e)
 		       ? -1
 		       : 0;
 }
