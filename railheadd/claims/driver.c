@@ -153,6 +153,9 @@ static void driver_publish(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	/* The slices are those of the driver that the kubelet calls. driver_step begins again. */
+	if (!plugin_socket_is_there(&d->registration.at.socket))
+		return;
 	if (child_runs(d->publishing)) {
 		(void)timer_arm(d->publish, RETRY_MS);
 		return;
@@ -516,8 +519,9 @@ static void driver_step(evutil_socket_t fd, short what, void *arg)
 	(void)folder;
 	if (folder_watch_renew(d->refusals))
 		driver_tell_soon(d);
-	if (driver_step_listener(d, &d->calls))
-		(void)driver_step_listener(d, &d->registration);
+	if (driver_step_listener(d, &d->calls) && driver_step_listener(d, &d->registration) &&
+	    !evtimer_pending(d->publish, NULL) && !child_runs(d->publishing))
+		(void)timer_arm(d->publish, 0);
 	(void)timer_arm(d->step, STEP_MS);
 }
 
@@ -564,7 +568,6 @@ static int driver_begin(struct claims_driver *d, struct err *e)
 		return -1;
 	driver_tell_soon(d);
 	(void)timer_arm(d->step, 0);
-	(void)timer_arm(d->publish, 0);
 	return 0;
 }
 

@@ -329,13 +329,45 @@ START_TEST(sockets_come_and_come_again)
 {
 	(void)testing_dir();
 	begin();
-	loop_until(base, has_line, "look");
-	ck_assert(!is_there(CALLS));
+	loop_until(base, has_line, "tell");
+	ck_assert(!is_there(CALLS) && !has_line("look"));
 	ck_assert_int_eq(mkdir(KUBELET, 0755), 0);
 	ck_assert_int_eq(mkdir(KUBELET "/" DRIVER_REGISTRY, 0755), 0);
 	loop_until(base, is_there, REGISTER);
+	loop_until(base, has_line, "look");
 	ck_assert_int_eq(unlink(REGISTER), 0);
 	loop_until(base, is_there, REGISTER);
+	end();
+}
+END_TEST
+
+static void log_to_file(void)
+{
+	ctx.log.fd = open("/mnt/log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	ctx.log.level = LOG_LEVEL_INFO;
+	ctx.log.tag = "test";
+}
+
+/* As in a container with a folder /run/railhead of its own. It writes no slices. */
+START_TEST(a_second_driver_leaves_the_first_one_alone)
+{
+	struct claims_driver *first;
+
+	with_kubelet();
+	loop_until(base, has_line, "look");
+	loop_until(base, has_line, "tell");
+	ck_assert_int_eq(unlink("/mnt/log"), 0);
+	first = driver;
+	begin();
+	log_to_file();
+	loop_until(base, has_line, "another process listens there; it is left alone");
+	loop_until(base, has_line, "tell");
+	ck_assert(!has_line("look"));
+	claims_driver_free(driver);
+	driver = first;
+	ck_assert(is_there(REGISTER) && is_there(CALLS));
+	(void)close(ctx.log.fd);
+	ctx.log.fd = -1;
 	end();
 }
 END_TEST
@@ -391,9 +423,7 @@ START_TEST(an_api_server_without_counters)
 {
 	with_kubelet();
 	testing_file("/mnt/old-server", 0600, "");
-	ctx.log.fd = open("/mnt/log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	ctx.log.level = LOG_LEVEL_INFO;
-	ctx.log.tag = "test";
+	log_to_file();
 	loop_until(base, has_line,
 		   "1 ResourceSlices were written; the API server has no shared counters");
 	(void)close(ctx.log.fd);
@@ -404,5 +434,6 @@ END_TEST
 
 TEST_PROGRAM("driver", the_kubelet_registers_it, both_versions_of_the_calls,
 	     requests_of_one_claim_in_their_order, a_child_that_fails_and_a_bad_request,
-	     sockets_come_and_come_again, refusals_are_told, health_of_the_devices,
-	     an_api_server_without_counters, claim_and_pod_are_read_ahead)
+	     sockets_come_and_come_again, a_second_driver_leaves_the_first_one_alone,
+	     refusals_are_told, health_of_the_devices, an_api_server_without_counters,
+	     claim_and_pod_are_read_ahead)
