@@ -60,6 +60,22 @@ once_rails_of_all_kinds_of_containers()
 # shows_rails NAME: the status of the pod's claim has its eight addresses.
 shows_rails() { [ "$(kn get resourceclaim -o json | jq --arg p "$1" '[.items[] | select(.status.reservedFor[0].name == $p) | .status.devices[]? | .networkData.ips[]] | length')" = 8 ]; }
 
+# Root of the pod is another user of the node. The gate attaches, and writes the link of NCCL.
+once_rails_of_a_pod_with_a_user_namespace()
+{
+	claims_up
+	counting a '.spec.hostUsers = false | .spec.containers[0].command[2] |= sub("trap"; "cat /proc/self/uid_map; trap")'
+	whole a
+	isnt 'root of the pod is root of the node' test "$(kn logs a | awk '$1 == 0 && NF == 3 { print $2 }')" = 0
+	is 'its folder' kn exec a -- cat /run/railhead/rails.json
+	isnt 'it can be written' kn exec a -- sh -c ': >/run/railhead/rails.json'
+	is 'the file of NCCL' kn exec a -- cat /etc/nccl.conf
+	is 'railctl' kn exec a -- $IN_POD version
+	ends a
+	eventually starts a 1
+	all_gone
+}
+
 # A claim is one pod's. The kubelet does not tell the driver of the second pod, so its gate refuses.
 once_rails_of_a_second_pod()
 {
@@ -249,7 +265,65 @@ once_rails_of_a_card_that_comes_back()
 	is 'the card comes back' node 1 ip link set away5 name eth5 up
 	whole a
 	eq 'restarts' "$(kn get pod a -o json | jq '.status.containerStatuses[0].restartCount')" 0
+	# It stays away: the container starts when it is back.
+	counting b
+	eventually a_gate
+	is 'the card goes' node 1 ip link set eth5 down name away5
+	eventually refusal_told b
+	has 'the Event' "$(kn get events -o json | jq -r '.items[] | select(.reason == "RailsMissing").message')" 'rail 4'
+	eq 'what a process of b said' "$(kn logs b 2>/dev/null)" ''
+	is 'the card comes back' node 1 ip link set away5 name eth5 up
+	whole b
 	all_gone
+}
+
+# An operator stops the driver. Pods go on, and their containers start again. A new pod waits, its Event says why, and the end of a pod waits, too.
+# Meanwhile the card of a rail goes: between allocation and Prepare.
+once_rails_while_the_driver_is_stopped()
+{
+	claims_up
+	counting a
+	counting b
+	whole a b
+	service 1 railhead-devices stop
+	counting c
+	event c 'DRA driver railhead.io is not registered'
+	ends a
+	eventually starts a 1
+	eq 'what it saw' "$(saw a)" "$ALL_RAILS"
+	is 'b is deleted' kn delete pod b --wait=false
+	is 'a card goes' node 1 ip link set eth5 down name away5
+	driver_starts
+	event c 'rail 4'
+	is 'the card comes back' node 1 ip link set away5 name eth5 up
+	whole c
+	is 'b is gone' kn wait --for=delete pod/b --timeout=${LONG}s
+	all_gone
+}
+
+# A second driver on the node, as of the chart beside that of systemd: it says so, and ends. One with a folder /run/railhead of its own says that
+# another process listens, and writes no slices.
+once_rails_and_a_second_driver()
+{
+	claims_up
+	isnt 'a second driver runs' second_driver true
+	has 'why' "$(<"$W/is")" 'another device plugin runs on this node'
+	jq '.claims.groups = {z: [0, 1]}' "$(node_root 1)/etc/railhead/agent.json" >"$(node_root 1)/etc/railhead/second.json" || fail 'test error: its configuration'
+	second_driver 'mount -t tmpfs -o mode=755 none /opt/railheadd/run/railhead' --config /etc/railhead/second.json >"$W/second" 2>&1 &
+	eventually grep 'another process listens there; it is left alone' "$W/second" || fail "it says: $(<"$W/second")"
+	counting a
+	whole a
+	eq 'groups in slices' "$(slices '[.[].attributes.group // empty]')" '[]'
+	is 'it ends' node 1 sh -c 'kill "$(cat /run/second.pid)"; rm /etc/railhead/second.json'
+	wait
+	all_gone
+}
+# second_driver COMMAND [OPTION...]: in the files of the first one, after this command
+second_driver()
+{
+	# shellcheck disable=SC2016 # of the inner shells
+	node 1 sh -c 'echo $$ >/run/second.pid; exec nsenter -m -t "$(cat /run/railhead-node/railhead-devices.pid)" unshare -m sh -c "$1; shift; exec chroot /opt/railheadd \
+		/usr/local/sbin/railhead-devices \"\$@\"" sh "$@"' sh "$@"
 }
 
 # No CDI file can be written: the pod waits with an Event.

@@ -58,7 +58,7 @@ job()
 	manifest x '' 'del(.spec.nodeName)' | jq --arg name "$1" '.spec as $spec | {apiVersion: "batch/v1", kind: "Job", metadata: {$name}, spec: {parallelism: 2, completions: 2,
 		completionMode: "Indexed", template: {spec: ($spec + {restartPolicy: "Never", topologySpreadConstraints: [{maxSkew: 1, topologyKey: "kubernetes.io/hostname",
 		whenUnsatisfiable: "DoNotSchedule", labelSelector: {matchLabels: {"batch.kubernetes.io/job-name": $name}}}]})}}}
-		| .spec.template.spec.containers[0].command = ["/bin/sh", "-c", "echo rails: $(ls /sys/class/net | grep ^rail | sort | tr \"\\n\" \" \"); trap exit TERM; sleep 1000000 & wait"]
+		| .spec.template.spec.containers[0].command = ["/bin/sh", "-c", "'"$COUNTS"'"]
 		| .spec.template |= ('"$2"')' | kn create -f - >/dev/null || fail "test error: job $1"
 	eventually job_runs "$1"
 	# shellcheck disable=SC2046 # names
@@ -97,3 +97,40 @@ once_a_job_with_one_group()
 	rail check two -n "$NAMESPACE" --json
 	eq 'its rails as JSON' "$RC $(jq -c .rails "$W/out" | sort -u)" '0 ["rail4","rail5"]'
 }
+
+# GPUs by the real dra-example-driver, and rails, by the files of examples/claims. A pod has eight GPUs and all rails by two lines. The pods of
+# a Job have four GPUs and half of the rails by one claim.
+once_gpus_and_rails_by_the_examples()
+{
+	local i p one
+	groups_up
+	claims_begin 0000:7f:1f.{0,1,2,3,4,5,6,7}
+	trap 'kn delete job --all --wait; claims_end; groups_down' EXIT
+	of_example eight-rails.yaml
+	running worker
+	eq 'its rails' "$(saw worker worker)" "$ALL_RAILS"
+	eq 'its GPUs' "$(gpus_in worker)" 'gpu-0 gpu-1 gpu-2 gpu-3 gpu-4 gpu-5 gpu-6 gpu-7'
+	is 'the file that the variable names' kn exec worker -- sh -c 'cat "$NCCL_CONF_FILE"'
+	eventually status_of_claim_has_addresses || fail "the status of the claim: $(kn get resourceclaims -o yaml)"
+	of_example eight-rails.yaml '.metadata.name = "late"'
+	event late 'cannot allocate all claims'
+	delete worker
+	running late
+	eq 'the rails of late' "$(saw late worker)" "$ALL_RAILS"
+	eq 'the GPUs of late' "$(gpus_in late | wc -w)" 8
+	delete late
+	eventually eight_gone
+	of_example half-job.yaml
+	eventually job_runs train
+	# shellcheck disable=SC2046 # names
+	running $(pods_of train)
+	for p in $(pods_of train); do
+		eq "what $p saw" "$(saw "$p" worker)" "$GROUP_A"
+		eq "the GPUs of $p" "$(gpus_in "$p" | wc -w)" 4
+		one+=" $(gpus_in "$p")"
+	done
+	eq 'no GPU is in both' "$(tr ' ' '\n' <<<"$one" | grep . | sort -u | wc -l)" 8
+	rail check train -n "$NAMESPACE"
+	eq 'rails meet' "$RC $(<"$W/err")" '0 '
+}
+eight_gone() { [ -z "$(leases 1)" ]; }

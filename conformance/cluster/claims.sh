@@ -28,7 +28,7 @@ claims_begin()
 	nvidia_files "$@"
 	is 'the driver' service "$NODE" dra-example-kubeletplugin start
 	jq -n --arg driver $CLAIMS_DRIVER '{apiVersion: "resource.k8s.io/v1", kind: "DeviceClass", metadata: {name: $driver},
-		spec: {selectors: [{cel: {expression: "device.driver == \"\($driver)\""}}]}}' | k apply -f - >/dev/null || fail 'test error: the class'
+		spec: {extendedResourceName: "nvidia.com/gpu", selectors: [{cel: {expression: "device.driver == \"\($driver)\""}}]}}' | k apply -f - >/dev/null || fail 'test error: the class'
 	eventually claims_devices $#
 }
 claims_end()
@@ -57,6 +57,8 @@ claimed()
 	pod "$name" "$network" 'del(.spec.nodeName) | .spec.nodeSelector = {"kubernetes.io/hostname": "n'"$NODE"'"}
 		| .spec.resourceClaims = [{name: "gpus", resourceClaimTemplateName: "'"$name"'"}] | .spec.containers[0].resources.claims = [{name: "gpus"}]'
 }
+# gpus_in NAME: the devices whose variables a process of the pod has.
+gpus_in() { kn exec "$1" -- sh -c 'export -p' | sed -n "s/^export GPU_DEVICE_[0-9]*='\(.*\)'/\1/p" | sort | xargs; }
 # claim_of NAME: the devices that the scheduler allocated.
 claim_of()
 {

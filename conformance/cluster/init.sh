@@ -24,7 +24,9 @@ mount -t sysfs sysfs "$root/sys"
 mount --rbind /dev "$root/dev"
 mount --make-rprivate "$root/dev"
 mount -t tmpfs -o mode=755 run "$root/run"
-mkdir -p "$root"/run/{netns,lock,fakes,railhead-node}
+mkdir -p "$root"/run/{netns,lock,fakes,railhead-node,proc}
+# Without files mounted over it: only then a pod with a user namespace may mount one of its own.
+mount -t proc proc "$root/run/proc"
 mount -t tmpfs -o mode=755 railhead "$root/railhead"
 mkdir "$root/railhead/bin"
 mount --bind "$bin" "$root/railhead/bin"

@@ -28,7 +28,8 @@ claims_node() # N
 {
 	local i root
 	root=$(node_root "$1")
-	cp "$FROM/railhead" "$FROM/railhead-hook" "$FROM/railctl" "$root/opt/cni/bin" && mkdir -p "$root/etc/railhead" || fail 'test error: programs'
+	cp "$FROM/railhead" "$FROM/railhead-hook" "$FROM/railctl" "$root/opt/cni/bin" && cp "$FROM/rdma-probe-static" "$root/opt/cni/bin/rdma-probe" &&
+		mkdir -p "$root/etc/railhead" || fail 'test error: programs'
 	cp "$TOP/examples/rails/rails.json" "$root/etc/railhead/rails.json" || fail 'test error: rails.json'
 	for i in 0 1 2 3 4 5 6 7; do
 		pool "$1" "rail$i" --subnet "10.2$i.0.0/16" --range "10.2$i.$1.0/${LEAST:-24}"
@@ -54,7 +55,7 @@ claims_down()
 		[ "$n" != 1 ] || multus_thin 1 "$(cluster_network 1)"
 		service "$n" railhead-devices stop
 		service "$n" railheadd stop
-		rm -f "$(node_root "$n")"/etc/railhead/{agent.json,rails.json,kubeconfig} "$(node_root "$n")"/opt/cni/bin/{railhead,railhead-hook,railctl}
+		rm -f "$(node_root "$n")"/etc/railhead/{agent.json,rails.json,kubeconfig} "$(node_root "$n")"/opt/cni/bin/{railhead,railhead-hook,railctl,rdma-probe}
 	done
 	k delete deviceclass $CLASS --ignore-not-found >/dev/null
 	k delete resourceslice --field-selector spec.driver=railhead.io >/dev/null
@@ -86,6 +87,8 @@ nothing_of_claims()
 minor() { "$CLUSTER/bin/kubelet" --version | sed 's/.*v1\.\([0-9]*\).*/\1/'; }
 from_version() { [ "$(minor)" -ge "$1" ] || skip "Kubernetes 1.$1 has $2, and this is 1.$(minor)"; }
 
+# The command of a container, for a filter of jq.
+COUNTS='echo rails: $(ls /sys/class/net | grep ^rail | sort | tr \"\\n\" \" \"); echo locked: $(ulimit -l); trap exit TERM; sleep 1000000 & wait'
 # counting NAME [FILTER]: a pod of n1 whose first action is to say which interfaces it has. RUNTIME: its RuntimeClass. BY_CLAIM=yes,
 # and before Kubernetes 1.36 without it: a claim in place of the line under limits.
 counting()
@@ -99,9 +102,18 @@ counting()
 			| .spec.resourceClaims = [{"name": "rails", "resourceClaimTemplateName": "rails"}] end'
 	fi
 	pod "$1" '' 'del(.spec.nodeName) | .spec.nodeSelector = {"kubernetes.io/hostname": "n1"}
-		| .spec.containers[0].command = ["/bin/sh", "-c", "echo rails: $(ls /sys/class/net | grep ^rail | sort | tr \"\\n\" \" \"); echo locked: $(ulimit -l); trap exit TERM; sleep 1000000 & wait"]
+		| .spec.containers[0].command = ["/bin/sh", "-c", "'"$COUNTS"'"]
 		| .spec.containers[0].resources.limits = {"railhead.io/rails": "1"}
 		| if "'"${RUNTIME-}"'" == "" then . else .spec.runtimeClassName = "'"${RUNTIME-}"'" end | '"${2-.} | $by_claim"
+}
+# of_example FILE [FILTER]: the objects of examples/claims/FILE. Pods are on n1, with that command in an image of this cluster.
+of_example()
+{
+	k create --dry-run=client -o json -f "$TOP/examples/claims/$1" | jq --arg image "$IMAGE" 'del(.metadata.namespace)
+		| (if .kind == "Pod" then .spec elif .kind == "Job" then .spec.template.spec else empty end) |= (.nodeSelector = {"kubernetes.io/hostname": "n1"}
+			| .enableServiceLinks = false | .automountServiceAccountToken = false | .terminationGracePeriodSeconds = 1
+			| .containers[0] |= (.image = $image | .imagePullPolicy = "Never" | .command = ["/bin/sh", "-c", "'"$COUNTS"'"]))
+		| '"${2-.}" | kn create -f - >/dev/null || fail "test error: examples/claims/$1"
 }
 ALL_RAILS='rails: rail0 rail1 rail2 rail3 rail4 rail5 rail6 rail7'
 # saw NAME [CONTAINER]: what the first process of the pod saw.
@@ -134,6 +146,7 @@ once_rails_by_one_line()
 	running b
 	eq 'as another user' "$(saw b)" "$ALL_RAILS"
 	has 'railctl looks' "$(kn exec b -- $IN_POD rdma check 2>&1)" 'this kernel has no RDMA'
+	has 'rdma-probe looks' "$(kn exec b -- /run/railhead/rdma-probe list 2>&1)" 'RDMA'
 	isnt 'it can be written' kn exec b -- sh -c ": >$IN_POD"
 	delete a b
 	eventually nothing_of_claims || fail "left: $(<"$W/is")"
@@ -230,6 +243,85 @@ once_rails_by_the_chained_plugin()
 	eq 'the sandbox of b' "$(sandbox_of b)" ''
 	delete a b
 	eventually nothing_of_claims || fail "left: $(<"$W/is")"
+}
+
+# multus_asks COMMAND [FILTER]: Multus on n1 with its own configuration, changed by a jq filter. containerd 2.1 itself calls STATUS, not GC.
+multus_asks()
+{
+	jq "${2-.}" "$(node_root 1)/etc/cni/net.d/00-multus.conf" | node 1 env "CNI_COMMAND=$1" CNI_PATH=/opt/cni/bin /opt/cni/bin/multus
+}
+# multus_forgets NETWORK NAME INTERFACE: its cache loses this attachment of the pod
+multus_forgets()
+{
+	local id
+	id=$(node 1 ctr -n k8s.io containers ls -q "labels.\"io.kubernetes.pod.name\"==$2,labels.\"io.cri-containerd.kind\"==sandbox")
+	is "Multus forgets $3 of $2" node 1 rm "/var/lib/cni/multus/results/$1-$id-$3"
+}
+# Multus asks the plugins of its first network alone, and names the attachments of all networks. GC frees those of this network that Multus has
+# forgotten: neither those of another network, nor other claims.
+once_rails_and_gc_by_multus()
+{
+	local one
+	claims_up
+	is 'the entry' multus_thin 1 "$(cluster_network 1 | jq -c '.cniVersion = "1.1.0" | .plugins += [{type: "railhead"}]')"
+	one=$(macvlan one rail0)
+	nad one "$one"
+	counting a
+	counting b
+	pod m one
+	running a b m
+	eq 'leases' "$(leases 1 | wc -l)" 17
+	is 'STATUS' multus_asks STATUS
+	is 'GC' multus_asks GC
+	is 'GC of the other network' multus_asks GC ".delegates = [$one]"
+	eq 'leases after GC' "$(leases 1 | wc -l)" 17
+	multus_forgets cbr0 a eth0
+	is 'GC' multus_asks GC
+	eq 'leases without the claim of a' "$(leases 1 | wc -l)" 9
+	is 'b has its rails' inside b ip link show rail7
+	ends a
+	eventually restarts_once a
+	eq 'what the new process of a saw' "$(saw a)" "$ALL_RAILS"
+	multus_forgets one m net1
+	is 'GC of the first network' multus_asks GC
+	eq 'leases' "$(leases 1 | wc -l)" 17
+	is 'GC of the other network' multus_asks GC ".delegates = [$one]"
+	eq 'leases without m' "$(leases 1 | wc -l)" 16
+	isnt 'STATUS of a network without its card' multus_asks STATUS ".delegates = [$one | .master = \"eth99\"]"
+	has 'why' "$(<"$W/is")" eth99
+	delete a b m
+	eventually nothing_of_claims || fail "left: $(<"$W/is")"
+}
+
+# Thick Multus from 4.3 on passes STATUS and GC, too.
+once_rails_of_thick_multus_with_1_1()
+{
+	local conf root
+	root=$(node_root 2)
+	grep -aqE 'multus-cni\.v4@v4\.([3-9]|[1-9][0-9])' "$CLUSTER/bin/multus-daemon" || skip 'thick Multus 4.2 answers STATUS with an error'
+	trap thick_as_before EXIT
+	service 2 multus-daemon stop
+	rm "$root/etc/cni/net.d/00-multus.conf"
+	is 'configurations of 1.1.0' sed -i 's/"cniVersion": "1.0.0"/"cniVersion": "1.1.0"/; s/"logLevel": "error"/"logLevel": "verbose"/' "$root"/etc/{multus-daemon.json,cni/net.d/10-cbr0.conflist}
+	is 'the daemon' service 2 multus-daemon start
+	eventually grep 'STATUS finished CNI request' "$root/var/log/multus-daemon.log"
+	rails rail1
+	nad one "$(macvlan one rail1)"
+	NODE=2 pod m one
+	running m
+	conf=$root/etc/cni/net.d/00-multus.conf
+	has 'its configuration' "$(jq -r .cniVersion "$conf")" 1.1.0
+	is 'GC' node 2 env CNI_COMMAND=GC CNI_PATH=/opt/cni/bin /opt/cni/bin/multus-shim <"$conf"
+	has 'the daemon was asked' "$(<"$root/var/log/multus-daemon.log")" 'GC finished CNI request'
+	audit
+	is 'the node is ready' k wait --for=condition=Ready node n2 --timeout=${LONG}s
+	delete m
+}
+thick_as_before()
+{
+	service 2 multus-daemon stop
+	rm -f "$(node_root 2)/etc/cni/net.d/00-multus.conf"
+	multus_thick 2 "$(cluster_network 2)"
 }
 
 # Pools of one address: the second pod waits, its Event says why, and it starts when the first one has gone. No container of it has failed
