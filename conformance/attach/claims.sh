@@ -202,6 +202,7 @@ test_claims_the_gate_behind_the_plugin()
 	container p1
 	gate_passes
 	gate_fails 108 'not prepared' $CLAIM_B
+	eq 'the error is kept' "$(jq -r '"\(.pod.uid) \(.claim.uid)"' "$RUN/refused/$CLAIM_B.json")" "$CLAIMS_POD $CLAIM_B"
 	eq 'interfaces' "$(ip -n p1 -j link | jq -c '[.[] | [.ifname, .ifindex, .address]]')" "$was"
 	container_ends
 	want_ok DEL
@@ -243,7 +244,7 @@ test_claims_forgeries()
 	claim $CLAIM_A rails '[0]'
 	container p1 "/kubepods/burstable/pod$other/pod$CLAIMS_POD.slice/x"
 	gate_fails 106 cgroup
-	[ ! -e "$RUN/refused" ] || fail 'a container of another pod writes an error of the pod'
+	eq 'the error is of its own pod' "$(jq -r '"\(.pod.uid) \(.claim.name)"' "$RUN/refused/$CLAIM_A.json")" "$other rails"
 	container_ends
 	container p1 "/kubepods/pod${CLAIMS_POD%?}/c1"
 	gate_fails 106 cgroup

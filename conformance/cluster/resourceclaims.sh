@@ -440,5 +440,6 @@ with_crun() # CASE
 once_crun_rails_by_one_line() { with_crun once_rails_by_one_line; }
 once_crun_rails_by_the_chained_plugin() { with_crun once_rails_by_the_chained_plugin; }
 once_crun_rails_of_a_container_that_restarts() { with_crun once_rails_of_a_container_that_restarts; }
+once_crun_rails_of_a_second_pod() { with_crun once_rails_of_a_second_pod; }
 once_crun_rails_of_the_host_network() { with_crun once_rails_of_the_host_network; }
 once_crun_rails_of_a_gate_that_hangs() { with_crun once_rails_of_a_gate_that_hangs; }

@@ -168,11 +168,11 @@ struct gate {
 	char cni_path[PATH_MAX];
 	char netns[PATH_MAX]; /* of the container */
 	char root[PATH_MAX];  /* its files, as the host sees them */
-	bool proved;          /* it is a container of the pod */
+	bool proved;          /* it is in a pod, that of prepared */
 	bool on_host;         /* it is in the network of the host */
-	/* Of a slot: */
+	/* The pod of the container; of a slot also the claim that the hook makes. */
+	struct prepared prepared;
 	const char *slot, *config; /* NULL: it is a claim of Kubernetes */
-	struct prepared prepared;  /* the claim that the hook makes */
 };
 
 static int open_netns_of(const struct gate *g, const char *pid, struct netns *out, struct err *e)
@@ -194,14 +194,13 @@ static int read_bundle(struct gate *g, struct err *e)
 	ssize_t len = fs_read_at(AT_FDCWD, path, JSON_MAX_SIZE, &text, e);
 	if (len < 0 || json_parse(text, (size_t)len, path, &config, e))
 		return -1;
+	gate_pod_names(config, &g->prepared.pod);
 	const char *netns = gate_netns_path(config);
 	if (!netns || strlen(netns) >= sizeof(g->netns)) {
 		g->on_host = !netns;
 		err_set(e, ERR_FORBIDDEN, 0, "the container is not in the network of a pod");
 		return err_hint(e, NOT_ON_HOST);
 	}
-	if (g->slot)
-		gate_pod_names(config, &g->prepared.pod);
 	const char *root = json_text(json_get(config, "root"), "path");
 	(void)snprintf(g->netns, sizeof(g->netns), "%s", netns);
 	(void)snprintf(g->root, sizeof(g->root), "%.2000s/%.2000s",
@@ -215,7 +214,7 @@ static int prove_netns(struct gate *g, const char *pid, struct err *e)
 				named = { .fd = -1 };
 
 	if (netns_open_self(&self, e) || open_netns_of(g, "1", &host, e) ||
-	    open_netns_of(g, pid, &of, e) || read_bundle(g, e) || netns_open(g->netns, &named, e))
+	    open_netns_of(g, pid, &of, e) || netns_open(g->netns, &named, e))
 		return -1;
 	if (!netns_same(self.id, host.id)) {
 		err_set(e, ERR_FORBIDDEN, 0,
@@ -266,8 +265,10 @@ static int prove(struct gate *g, struct err *e)
 		return -1;
 	if (g->slot && name_pod(g, text, e))
 		return -1;
-	g->proved = gate_is_in_pod(text, g->job.pod_uid);
-	if (g->proved)
+	g->proved = gate_pod_of(text, g->prepared.pod.uid);
+	if (read_bundle(g, e))
+		return -1;
+	if (gate_is_in_pod(text, g->job.pod_uid))
 		return prove_netns(g, pid, e);
 	err_set(e, ERR_FORBIDDEN, 0,
 		"the container is not in the cgroup of pod %s, which has claim %s", g->job.pod_uid,
@@ -277,20 +278,30 @@ static int prove(struct gate *g, struct err *e)
 
 /* ---- the error ---- */
 
-/* Without the claim, there is no pod to tell it of. */
+/* The claim may be another pod's, damaged, or not prepared. */
 static void write_refusal(const struct gate *g, struct prepared_refusal *r)
 {
+	const char *pod_uid = g->job.pod_uid, *claim_uid = g->job.claim_uid;
 	auto_prepared struct prepared p = { .networks = NULL };
 	struct err ignored;
 
-	if (prepared_read(&g->ctx, g->job.pod_uid, g->job.claim_uid, &p, &ignored) <= 0)
+	if (!id_valid(claim_uid) || strlen(claim_uid) >= sizeof(r->claim.uid))
 		return;
-	r->pod = p.pod;
-	r->claim = p.claim;
+	r->pod = g->prepared.pod;
+	r->claim = r->pod;
+	(void)snprintf(r->claim.uid, sizeof(r->claim.uid), "%s", claim_uid);
+	(void)snprintf(r->claim.name, sizeof(r->claim.name), "%s", claim_uid);
+	if (prepared_read(&g->ctx, pod_uid, claim_uid, &p, &ignored) > 0) {
+		r->claim = p.claim;
+		if (strcmp(p.pod.uid, r->pod.uid) == 0)
+			r->pod = p.pod;
+	} else if (g->slot) {
+		return; /* without a driver of claims, only the end of a claim removes the file */
+	}
 	(void)!prepared_refuse(&g->ctx, r, &ignored);
 }
 
-/* Runtimes show one line, or none. Only of a proved container the file is written. */
+/* Runtimes show one line, or none. Only for a container of a pod the file is written. */
 static int report(const struct gate *g, const struct err *e)
 {
 	char node[65] = "", prefix[32], line[2048];
@@ -517,5 +528,9 @@ int gate_main(int argc, char **argv, const struct delegate_builtin *rails)
 	    gate_state_decode(text, len, &g.state, &e))
 		return report(&g, &e);
 	int rc = run(&g, &e);
+	struct err ignored;
+	/* The child knows which pod it is, and has ended. */
+	if (rc < 0)
+		(void)!prove(&g, &ignored);
 	return rc < 0 ? report(&g, &e) : rc;
 }
