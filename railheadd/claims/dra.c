@@ -22,8 +22,7 @@ struct proto_bytes dra_info(const char *endpoint)
 {
 	/* Services of k8s.io/kubelet, pkg/apis/dra and dra-health. The kubelet takes the newest of
 	 * each that it knows; before 1.37 it needs no name for health. */
-	static const char *const versions[] = { "v1.DRAPlugin", "v1beta1.DRAPlugin",
-						"v1.DRAResourceHealth",
+	static const char *const versions[] = { "v1.DRAPlugin", "v1.DRAResourceHealth",
 						"v1alpha1.DRAResourceHealth" };
 	Dra__PluginInfo i = DRA__PLUGIN_INFO__INIT;
 

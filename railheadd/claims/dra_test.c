@@ -29,7 +29,7 @@ START_TEST(what_the_driver_says_of_itself)
 {
 	IS(dra_info("/a.sock"), "\x0a\x09"
 				"DRAPlugin\x12\x0brailhead.io\x1a\7/a.sock\x22\x0cv1.DRAPlugin\x22"
-				"\x11v1beta1.DRAPlugin\x22\x14v1.DRAResourceHealth\x22"
+				"\x14v1.DRAResourceHealth\x22"
 				"\x1av1alpha1.DRAResourceHealth");
 }
 END_TEST

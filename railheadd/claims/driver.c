@@ -395,8 +395,8 @@ static void driver_given_up(void *what)
 	j->call = NULL;
 }
 
-static void driver_call(struct claims_driver *d, struct grpc_call *call, struct dra_request *r,
-			bool ends)
+static void driver_take_call(struct claims_driver *d, struct grpc_call *call,
+			     const struct slice message, bool ends)
 {
 	struct driver_job *j = d->n < WAITING_MAX ? calloc(1, sizeof(*j)) : NULL;
 	struct err e;
@@ -406,28 +406,20 @@ static void driver_call(struct claims_driver *d, struct grpc_call *call, struct 
 		grpc_call_refuse(call, &e);
 		return;
 	}
-	*j = (struct driver_job){
-		.driver = d, .call = call, .request = *r, .ends = ends, .came = ctx_mono_ms()
-	};
-	r->message = NULL;
+	if (dra_request_decode((const uint8_t *)message.p, message.len, &j->request, &e)) {
+		log_error(driver_log(d), "claims: a request of the kubelet: %s", e.msg);
+		grpc_call_refuse(call, &e);
+		free(j);
+		return;
+	}
+	j->driver = d;
+	j->call = call;
+	j->ends = ends;
+	j->came = ctx_mono_ms();
 	TAILQ_INSERT_TAIL(&d->jobs, j, all);
 	d->n++;
 	grpc_call_later(call, driver_given_up, j);
 	driver_start_jobs(d);
-}
-
-static void driver_take_call(struct claims_driver *d, struct grpc_call *call,
-			     const struct slice message, bool ends)
-{
-	auto_dra_request struct dra_request r = { .n = 0 };
-	struct err e;
-
-	if (dra_request_decode((const uint8_t *)message.p, message.len, &r, &e)) {
-		log_error(driver_log(d), "claims: a request of the kubelet: %s", e.msg);
-		grpc_call_refuse(call, &e);
-		return;
-	}
-	driver_call(d, call, &r, ends);
 }
 
 static void driver_call_prepare(void *arg, struct grpc_call *call, const uint8_t *message,
@@ -469,12 +461,10 @@ static const struct grpc_service *driver_registration(void)
 
 static const struct grpc_service *driver_calls(void)
 {
-#define DRA(version, name) "/k8s.io.kubelet.pkg.apis.dra." version ".DRAPlugin/" name
+#define DRA(name) "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/" name
 	static const struct grpc_method methods[] = {
-		{ DRA("v1", "NodePrepareResources"), driver_call_prepare },
-		{ DRA("v1", "NodeUnprepareResources"), driver_call_unprepare },
-		{ DRA("v1beta1", "NodePrepareResources"), driver_call_prepare },
-		{ DRA("v1beta1", "NodeUnprepareResources"), driver_call_unprepare },
+		{ DRA("NodePrepareResources"), driver_call_prepare },
+		{ DRA("NodeUnprepareResources"), driver_call_unprepare },
 		{ "/v1.DRAResourceHealth/NodeWatchResources", driver_call_health },
 		{ "/v1alpha1.DRAResourceHealth/NodeWatchResources", driver_call_health },
 		{ NULL, NULL },

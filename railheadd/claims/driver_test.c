@@ -22,7 +22,6 @@
 #define REGISTER KUBELET "/" DRIVER_REGISTRY "/" DRIVER_REGISTER
 #define CALLS    KUBELET "/" DRIVER_FOLDER "/" DRIVER_SOCKET
 #define DRA      "/k8s.io.kubelet.pkg.apis.dra.v1.DRAPlugin/"
-#define DRA_BETA "/k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin/"
 #define ONE      "\0\0\0\0\x0f\x0a\x0d\x0a\2ns\x12\2u1\x1a\3one"
 #define TWO      "\0\0\0\0\x0f\x0a\x0d\x0a\2ns\x12\2u2\x1a\3two"
 #define REQUEST(path_, body_)                                                                      \
@@ -206,10 +205,10 @@ START_TEST(the_kubelet_registers_it)
 }
 END_TEST
 
-START_TEST(both_versions_of_the_calls)
+START_TEST(both_calls)
 {
 	static const struct testing_request prepares = REQUEST(DRA "NodePrepareResources", ONE),
-					    ends = REQUEST(DRA_BETA "NodeUnprepareResources", ONE);
+					    ends = REQUEST(DRA "NodeUnprepareResources", ONE);
 	struct grpc_peer p;
 
 	with_kubelet();
@@ -432,8 +431,7 @@ START_TEST(an_api_server_without_counters)
 }
 END_TEST
 
-TEST_PROGRAM("driver", the_kubelet_registers_it, both_versions_of_the_calls,
-	     requests_of_one_claim_in_their_order, a_child_that_fails_and_a_bad_request,
-	     sockets_come_and_come_again, a_second_driver_leaves_the_first_one_alone,
-	     refusals_are_told, health_of_the_devices, an_api_server_without_counters,
-	     claim_and_pod_are_read_ahead)
+TEST_PROGRAM("driver", the_kubelet_registers_it, both_calls, requests_of_one_claim_in_their_order,
+	     a_child_that_fails_and_a_bad_request, sockets_come_and_come_again,
+	     a_second_driver_leaves_the_first_one_alone, refusals_are_told, health_of_the_devices,
+	     an_api_server_without_counters, claim_and_pod_are_read_ahead)
