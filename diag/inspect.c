@@ -123,6 +123,9 @@ int inspect_add_record(struct inspect *s, const struct record *r, struct err *e)
 		.host_metric = hostveth_noted_name(r->host) ? hostveth_noted_metric(r->host) : 0,
 	};
 
+	if (x.host_metric)
+		(void)snprintf(x.host_veth, sizeof(x.host_veth), "%s",
+			       hostveth_noted_name(r->host));
 	(void)snprintf(x.network, sizeof(x.network), "%s", r->key.network);
 	(void)snprintf(x.ifname, sizeof(x.ifname), "%s", r->key.ifname);
 	(void)snprintf(x.plugin, sizeof(x.plugin), "%s", r->plugin ? r->plugin : "");

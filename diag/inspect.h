@@ -47,15 +47,18 @@ struct inspect_rail {
 	size_t n_noted;
 	struct route_spec *wanted; /* routes that there must be, without ifindex; owned */
 	size_t n_wanted;
-	struct json *config;  /* of the network; owned; NULL: none */
-	char claim[254];      /* of Kubernetes; the caller may set it; "": none */
-	uint32_t host_metric; /* of routes by the veth to the node; 0: there is none */
+	struct json *config;        /* of the network; owned; NULL: none */
+	char claim[254];            /* of Kubernetes; the caller may set it; "": none */
+	uint32_t host_metric;       /* of routes by the veth to the node; 0: there is none */
+	char host_veth[IFNAME_LEN]; /* the node's end of it */
 	/* From the namespace. */
 	struct link_info link;    /* ifindex 0: the interface is not there */
 	uint32_t table;           /* 0: the interface has no table of its own */
 	uint32_t master_mtu;      /* 0: not known */
 	struct inspect_way *node; /* to the master's addresses, if there is such a veth; owned */
 	size_t n_node;
+	char filter_why[200]; /* the node's end lacks its filter, or cannot be read; "": good */
+	bool filter_unread;
 	struct addr_info *addr; /* owned; without link-local ones */
 	size_t n_addrs;
 	struct ip of_node;        /* one of them that the node has, too; family IP_NONE: none */

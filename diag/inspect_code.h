@@ -45,7 +45,8 @@
 	CODE(MTU_PATH, "mtu", "mtu-path")                                                          \
 	CODE(GATEWAY_SILENT, "gateway", "gateway-silent")                                          \
 	CODE(GATEWAY_SELF, "gateway", "gateway-self")                                              \
-	CODE(HOST_ADDRESS, "host", "host-address")
+	CODE(HOST_ADDRESS, "host", "host-address")                                                 \
+	CODE(HOST_FILTER, "host", "host-filter")
 
 enum inspect_code {
 #define CODE(name, check, code) INSPECT_##name,

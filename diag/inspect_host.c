@@ -143,6 +143,16 @@ void inspect_check_host(struct inspect_run *run, const struct inspect_rail *r)
 		else
 			inspect_host_tell(run, r, gap, &r->node[i], 1);
 	}
+	if (*r->filter_why) {
+		struct finding *f = inspect_add(run, r, INSPECT_HOST_FILTER,
+						r->filter_unread ? FINDING_UNKNOWN : FINDING_FAIL);
+
+		finding_set_value(f, "%s", r->filter_why);
+		finding_set_reason(f, "the pod may send to the node from any address");
+		finding_set_remedy(f, r->filter_unread ? "run it as root on the node itself"
+						       : "restart the pod");
+		good = false;
+	}
 	if (good && r->host_metric)
 		finding_set_value(inspect_ok(run, r, "host"), "%zu addresses of %s", r->n_node,
 				  r->master);

@@ -219,7 +219,19 @@ START_TEST(a_record_says_whether_there_is_a_veth)
 }
 END_TEST
 
-TEST_PROGRAM("inspect_host", each_address_of_the_node_has_a_route, routes_that_do_not_count,
-	     what_is_not_asked_for, the_way_of_packets_without_a_source,
+START_TEST(the_filter_of_the_node)
+{
+	struct pod p;
+
+	make(&p);
+	(void)snprintf(p.rail.filter_why, sizeof(p.rail.filter_why), "no filter");
+	ck_assert_str_eq(said(&p), "fail no filter: restart the pod\n");
+	p.rail.filter_unread = true;
+	ck_assert_str_eq(said(&p), "unknown no filter: run it as root on the node itself\n");
+}
+END_TEST
+
+TEST_PROGRAM("inspect_host", the_filter_of_the_node, each_address_of_the_node_has_a_route,
+	     routes_that_do_not_count, what_is_not_asked_for, the_way_of_packets_without_a_source,
 	     people_read_one_finding_for_one_reason, each_address_has_a_finding_for_programs,
 	     a_record_says_whether_there_is_a_veth)

@@ -155,6 +155,19 @@ static int read_master(struct reading *x, struct inspect_rail *r)
 	return nl_addr_list(x->host, link.ifindex, on_node_addr, x, x->e) || x->failed ? -1 : 0;
 }
 
+static void read_filter(struct reading *x, struct inspect_rail *r)
+{
+	struct link_info end;
+	struct err why;
+
+	if (!*r->host_veth ||
+	    (nl_link_by_name(x->host, r->host_veth, &end, &why) == 0 &&
+	     hostveth_check_senders(x->host, r->host_veth, end.ifindex, &why) == 0))
+		return;
+	r->filter_unread = why.code != ERR_STATE && why.errnum != ENODEV;
+	(void)snprintf(r->filter_why, sizeof(r->filter_why), "%.199s", why.msg);
+}
+
 /* *out is -1 for a setting that cannot be read. */
 static int read_one_setting(struct reading *x, const char *ifname, enum inspect_setting s, int *out)
 {
@@ -259,6 +272,7 @@ static int read_rail(struct reading *x, struct inspect_rail *r)
 	x->rail = r;
 	if (diag_read_link(x, r))
 		return -1;
+	read_filter(x, r);
 	if (read_master(x, r))
 		return -1;
 	if (!r->link.ifindex)

@@ -107,7 +107,7 @@ static int allow_senders(struct nl *node, int ifindex, const struct cni_result *
 	return nl_ingress_allow(node, ifindex, l.addr, l.n, e);
 }
 
-static int check_senders(struct nl *node, const char *name, int ifindex, struct err *e)
+int hostveth_check_senders(struct nl *node, const char *name, int ifindex, struct err *e)
 {
 	auto_senders struct senders l = { 0 };
 
@@ -369,7 +369,7 @@ int hostveth_check(const struct hostveth_sides *s, const struct hostveth_request
 		return err_nomem(e);
 	return routing_check(s->pod, &plans.pod, HOSTVETH_POD, e) ||
 			       routing_check(s->node, &plans.node, id.name, e) ||
-			       check_senders(s->node, id.name, end.ifindex, e)
+			       hostveth_check_senders(s->node, id.name, end.ifindex, e)
 		       ? -1
 		       : 0;
 }

@@ -133,7 +133,10 @@ struct hostveth_request {
 int hostveth_add(const struct hostveth_sides *s, const struct hostveth_request *w,
 		 struct err *e) must_check;
 
-/* hostveth_check - ERR_STATE names what is missing. */
+/* hostveth_check_senders - ERR_STATE: the node's end lacks the filter for the addresses to which
+ * the node has a route by it. hostveth_check - ERR_STATE names what is missing. */
+int hostveth_check_senders(struct nl *node, const char *name, int ifindex,
+			   struct err *e) must_check;
 int hostveth_check(const struct hostveth_sides *s, const struct hostveth_request *w,
 		   struct err *e) must_check;
 

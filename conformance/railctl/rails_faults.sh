@@ -314,6 +314,9 @@ test_rails_fault_of_the_way_to_the_node()
 	many_addresses
 	p ip route get 192.0.2.7 from 10.31.0.5 | grep -q ' dev veth0 ' || fail 'the remedy must lead to the node'
 	p ip -6 route get fd99::7 from fd31::5 | grep -q ' dev veth0 ' || fail 'the remedy must lead to the node with IPv6'
+	tc filter del dev "$(ip -o link | sed -n 's/.*[ :]\(veth[0-9a-z]\{11\}\)@.*/\1/p')" ingress || fail 'test error: the filter of the veth'
+	r rails check --json
+	eq 'a filter that is gone' "$(found_now)" 'fail host-filter net1'
 	faults_gone
 }
 
