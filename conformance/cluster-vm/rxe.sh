@@ -38,9 +38,8 @@ rdma_ends()
 	node 1 umount -R /sys/bus/pci/devices
 	rm -rf "$(node_root 1)/bus"
 	eventually node 1 railctl rdma mode shared --modprobe-dir /run
-	for i in 0 1; do
-		rdma link delete "hca$i"
-		ip link del "s$i"
+	for i in 0 1 2 3; do
+		[ ! -e "/sys/class/net/s$i" ] || { rdma link delete "hca$i" && ip link del "s$i"; }
 	done
 	rmmod movable
 }

@@ -36,6 +36,7 @@ vfclaims_end()
 	k delete deviceclass $CLASS vf wrong
 	k delete resourceslice --field-selector spec.driver=railhead.io
 	k delete railnodes --all
+	[ -z "${EXCLUSIVE-}" ] || guest rdma_ends
 }
 ALL_VFS='rails rail0 rail1 set0 set1 rail0-vf1 rail1-vf1 rail0-vf0 rail1-vf0'
 # vfclaims_offered NAMES: of the devices, in the order in which the scheduler takes them.
@@ -97,3 +98,71 @@ test_vfs_by_claims()
 	delete m
 	eventually vfclaims_offered "$ALL_VFS"
 }
+
+# In mode exclusive the RDMA device of each VF moves, too. A gate or a plugin that is killed meanwhile loses none.
+test_rdma_by_claims()
+{
+	local all EXCLUSIVE=yes mode
+	trap 'guest rdma_ends' EXIT
+	is 'RDMA devices' guest rdma_begins pf0/0 pf1/0 pf0/1 pf1/1
+	is 'mode exclusive' guest eventually node 1 railctl rdma mode exclusive --modprobe-dir /run
+	all=$(rdma_of_host)
+	eq 'RDMA devices of the host' "$all" 'hca0 hca1 hca2 hca3'
+	vfclaims_begin '{"kind": "sriov", "rdma": "exclusive", "ipam": '"$RAIL_POOLS"'}'
+	rails_class shared '' card '{"kind": "macvlan", "rdma": "shared"}'
+	eq 'RDMA of devices' "$(slices 'map("\(.name) \(.attributes.rdma.string)") | sort | join(", ")')" \
+		'"rail0 null, rail0-vf0 exclusive, rail0-vf1 exclusive, rail1 null, rail1-vf0 exclusive, rail1-vf1 exclusive, rails null, set0 exclusive, set1 exclusive"'
+	vf_claim m shared 0
+	event m 'this node is in RDMA mode exclusive, in which a pod sees only devices that moved into it'
+	delete m
+	for mode in gate chain; do
+		is "by the $mode" guest rails_by "$mode"
+		with_rdma a
+		with_rdma b
+		running a b
+		has_rdma a
+		has_rdma b
+		eq 'those of both' "$({ devices_of a && devices_of b; } | xargs -n 1 | sort | xargs)" "$all"
+		eq 'RDMA devices of the host' "$(rdma_of_host)" ''
+		is 'a opens the file of its device' opens a a
+		has 'a opens the file of another pod' "$(opens a b 2>&1)" 'Operation not permitted'
+		delete a b
+		eq 'RDMA devices of the host' "$(rdma_of_host)" "$all"
+		killed_at 0.1 "$mode"
+		killed_at 0.8 "$mode"
+	done
+	is 'by the gate' guest rails_by gate
+}
+rdma_of_host() { node 1 ls /sys/class/infiniband | sort | xargs; }
+# with_rdma NAME: a pod with a set, whose first process says which RDMA devices it has.
+with_rdma() { counting "$1" '.spec.containers[0].command[2] |= sub("; trap"; "; echo rdma: $(echo $(ls /sys/class/infiniband)); trap")'; }
+has_rdma()
+{
+	local vf want=
+	has_rails "$1"
+	for vf in $(cut -d' ' -f3 "$W/rails.$1"); do want+=" $(device_of "$vf")"; done
+	want=$(xargs -n 1 <<<"$want" | sort | xargs)
+	eq "RDMA devices of $1" "$(devices_of "$1")" "$want"
+	eq "what the first process of $1 saw" "$(kn logs "$1" | sed -n 's/^rdma: //p')" "$want"
+}
+# opens NAME OTHER: does a container of the pod open the file of the first RDMA device of the other one?
+opens()
+{
+	local device file
+	device=$(devices_of "$2" | cut -d' ' -f1)
+	file=$(node 1 sh -c "grep -lx '$device' /sys/class/infiniband_verbs/*/ibdev")
+	kn exec "$1" -- sh -c ": <>/dev/infiniband/$(basename "$(dirname "$file")")"
+}
+# killed_at SECONDS MODE: the gate, or the chained plugin, is killed so long after it has begun.
+killed_at()
+{
+	guest kills "$([ "$2" = gate ] && echo railhead-hook || echo railhead)" "$1" >"$W/killed" 2>&1 &
+	with_rdma k
+	wait $! || fail "nothing was killed: $(<"$W/killed")"
+	running k
+	has_rdma k
+	delete k
+	eventually rdma_is_back "$all" || fail "RDMA devices of the host: $(rdma_of_host)"
+	eventually nothing_of_claims || fail "left of claims: $(<"$W/is")"
+}
+rdma_is_back() { [ "$(rdma_of_host)" = "$1" ]; }

@@ -198,6 +198,48 @@ START_TEST(files_of_rdma_devices)
 }
 END_TEST
 
+/* A container is made before they move, so it has those of all numbers. */
+START_TEST(files_of_rdma_devices_that_move)
+{
+	auto_prepared struct prepared vfs = prepared(
+		"[{\"rails\":[3],\"rdma\":\"exclusive\",\"deviceIDs\":[\"0000:3b:02.1\"]},"
+		"{\"rails\":[4],\"rdma\":\"exclusive\",\"deviceIDs\":[\"0000:3b:02.2\"]}]");
+	static const char *const folders[] = { "/mnt/sys", "/mnt/sys/class",
+					       "/mnt/sys/class/infiniband_verbs",
+					       "/mnt/sys/class/infiniband_verbs/uverbs5" };
+	auto_free char *few = NULL, *many = NULL, *gone = NULL, *never = NULL;
+
+	begin("{\"rails\":[{\"rail\":3,\"interface\":\"eth3\"},{\"rail\":4,\"interface\":\"eth4\"}]"
+	      "}");
+	(void)fakehca(RDMA_EXCLUSIVE);
+	ck_assert_int_eq(claim_cdi(&ctx, &vfs, "/b", &never, &e), -1);
+	ck_assert_int_eq(e.code, ERR_STATE);
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		ck_assert_int_eq(mkdir(folders[i], 0755), 0);
+	testing_file("/mnt/sys/class/infiniband_verbs/abi_version", 0644, "6\n");
+	testing_file("/mnt/sys/class/infiniband_verbs/uverbs5/dev", 0644, "231:197\n");
+	ck_assert_msg(claim_cdi(&ctx, &vfs, "/b", &few, &e) == 0, "%s", e.msg);
+	ck_assert_ptr_nonnull(
+		strstr(few, "\"deviceNodes\":[{\"path\":\"/dev/infiniband/uverbs0\",\"type\":\"c\","
+			    "\"major\":231,\"minor\":192,\"permissions\":\"rw\"},"));
+	ck_assert_ptr_nonnull(
+		strstr(few, "{\"path\":\"/dev/infiniband/uverbs31\",\"type\":\"c\",\"major\":231,"
+			    "\"minor\":223,\"permissions\":\"rw\"},{\"path\":"
+			    "\"/dev/infiniband/rdma_cm\",\"permissions\":\"rw\"}]"));
+	/* From 32 on the kernel has another major number. */
+	ck_assert_int_eq(mkdir("/mnt/sys/class/infiniband_verbs/uverbs40", 0755), 0);
+	ck_assert_msg(claim_cdi(&ctx, &vfs, "/b", &gone, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(gone, few);
+	testing_file("/mnt/sys/class/infiniband_verbs/uverbs40/dev", 0644, "509:8\n");
+	ck_assert_msg(claim_cdi(&ctx, &vfs, "/b", &many, &e) == 0, "%s", e.msg);
+	ck_assert_ptr_nonnull(strstr(many, "uverbs32\",\"type\":\"c\",\"major\":509,\"minor\":0,"));
+	ck_assert_ptr_nonnull(
+		strstr(many, "uverbs63\",\"type\":\"c\",\"major\":509,\"minor\":31,"));
+	ck_assert_ptr_null(strstr(many, "uverbs64"));
+	fakehca_stop();
+}
+END_TEST
+
 /* containerd looks at renamed and removed files, but not at those that were created. */
 START_TEST(runtimes_notice_a_new_file)
 {
@@ -233,4 +275,4 @@ END_TEST
 
 TEST_PROGRAM("cdi", a_hook_and_a_folder, a_kind_for_another_link_layer, variables_of_a_class,
 	     programs_of_the_node, a_rail_that_is_not_there, files_of_rdma_devices,
-	     runtimes_notice_a_new_file, no_folder_of_cdi)
+	     files_of_rdma_devices_that_move, runtimes_notice_a_new_file, no_folder_of_cdi)

@@ -223,8 +223,19 @@ START_TEST(devices_of_another_kind_than_their_class)
 			  POD),
 		   ERR_CONFIG,
 		   "network.kind: \"tap\" is not macvlan, ipvlan, sriov, ib-sriov or ipoib");
-	is_refused(decode(RESULT("set2"), VFS(",\"rdma\":\"exclusive\""), POD), ERR_CONFIG,
-		   "network.rdma: \"exclusive\" is not possible by a claim yet");
+}
+END_TEST
+
+/* Its containers have the files of all numbers, so a new number is not an error. */
+START_TEST(rdma_devices_that_move)
+{
+	ck_assert_msg(decode(RESULT("set2"), VFS(",\"rdma\":\"exclusive\""), POD) == 0, "%s",
+		      e.msg);
+	auto_free char *text = json_print(claim.prepared.networks, false);
+
+	ck_assert_ptr_nonnull(strstr(text, "\"rdma\":\"exclusive\",\"renumbered\":\"report\","));
+	is_refused(decode(RESULT("set2"), VFS(",\"renumbered\":\"fail\""), POD), ERR_CONFIG,
+		   "network.renumbered: railhead sets this key itself");
 }
 END_TEST
 
@@ -409,7 +420,7 @@ END_TEST
 TEST_PROGRAM("claim", names_of_devices, the_set_of_all_rails, the_set_of_a_group,
 	     several_rails_are_one_network, two_classes_are_two_networks,
 	     a_claim_overrides_allowed_keys, vfs_are_networks_without_devices_yet,
-	     devices_of_another_kind_than_their_class, rails_of_InfiniBand, namespaces_of_a_class,
-	     locked_memory_is_the_word_of_a_class, RuntimeClasses_of_a_class, variables_of_a_class,
-	     a_rail_config_that_is_wrong, whose_claim_it_is, devices_that_are_refused,
-	     another_claim_of_this_name, rails_as_text, without_memory)
+	     devices_of_another_kind_than_their_class, rdma_devices_that_move, rails_of_InfiniBand,
+	     namespaces_of_a_class, locked_memory_is_the_word_of_a_class, RuntimeClasses_of_a_class,
+	     variables_of_a_class, a_rail_config_that_is_wrong, whose_claim_it_is,
+	     devices_that_are_refused, another_claim_of_this_name, rails_as_text, without_memory)

@@ -15,6 +15,7 @@
 #include "railheadd/claims/api.h"
 #include "railheadd/claims/jobs.h"
 #include "railheadd/claims/vfs.h"
+#include "railheadd/devices/files.h"
 
 struct publishing {
 	const struct jobs_place *place;
@@ -76,13 +77,24 @@ static bool publish_is_there(const struct ctx *ctx, const struct rail_entry *rai
 	return fs_may_exist(path);
 }
 
+static int publish_read_rdma(struct slices_facts *out, struct err *e)
+{
+	auto_nl struct nl *nl = NULL;
+	struct rdma_sys sys;
+
+	if (files_open_rdma(&nl, e) || (nl && nl_rdma_sys_get(nl, &sys, e)))
+		return err_wrap(e, "rdma");
+	out->rdma = nl ? rdma_mode_name(sys.mode) : NULL;
+	return 0;
+}
+
 static int publish_facts(const struct jobs_place *p, struct jobs_published *now,
 			 struct slices_facts *out, struct err *e)
 {
 	const struct ctx *ctx = p->ctx;
 	struct rail_list all;
 
-	if (rail_list_load(ctx, &all, e))
+	if (rail_list_load(ctx, &all, e) || publish_read_rdma(out, e))
 		return -1;
 	out->missing = all.n_dead;
 	for (size_t i = 0; i < all.n; i++) {

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "lib/base/hash.h"
+#include "lib/device/rdma.h"
 #include "railheadd/claims/claim.h"
 
 #define STANDARD "resource.kubernetes.io/"
@@ -58,9 +59,18 @@ static int slices_add_layer(struct json *attributes, bool infiniband)
 	return slices_add_text(attributes, "linkLayer", infiniband ? "InfiniBand" : "Ethernet");
 }
 
+/* How a pod can have the RDMA device. That of a card cannot move: in mode exclusive no pod has it.
+ */
+static int slices_add_rdma(struct json *attributes, const struct slices_facts *f, bool of_vfs)
+{
+	const bool has = f->rdma && (of_vfs || strcmp(f->rdma, rdma_mode_name(RDMA_SHARED)) == 0);
+
+	return slices_add_text(attributes, "rdma", has ? f->rdma : "");
+}
+
 /* vf NULL: the card itself. A name of an interface changes while the VF is in a pod. */
-static int slices_add_card(struct json *attributes, const struct slices_rail *r,
-			   const struct slices_vf *vf)
+static int slices_add_card(struct json *attributes, const struct slices_facts *f,
+			   const struct slices_rail *r, const struct slices_vf *vf)
 {
 	return slices_add_text(attributes, "kind", vf ? "vf" : "card") ||
 			       slices_add_number(attributes, "rail", r->number) ||
@@ -68,6 +78,7 @@ static int slices_add_card(struct json *attributes, const struct slices_rail *r,
 			       slices_add_text(attributes, "ifName", vf ? "" : r->ifname) ||
 			       slices_add_text(attributes, "hca", vf ? vf->hca : r->hca) ||
 			       slices_add_layer(attributes, r->infiniband) ||
+			       slices_add_rdma(attributes, f, vf != NULL) ||
 			       (r->gbps && slices_add_number(attributes, "gbps", r->gbps)) ||
 			       slices_add_text(attributes, STANDARD "pciBusID",
 					       vf ? vf->pci : r->pci) ||
@@ -83,7 +94,8 @@ static int slices_add_set(struct json *attributes, const struct slices_facts *f,
 	return slices_add_text(attributes, "kind", kind) ||
 			       slices_add_number(attributes, "rails", (int64_t)f->n) ||
 			       slices_add_number(attributes, "missing", (int64_t)f->missing) ||
-			       slices_add_layer(attributes, f->rail[0].infiniband)
+			       slices_add_layer(attributes, f->rail[0].infiniband) ||
+			       slices_add_rdma(attributes, f, strcmp(kind, "vf-set") == 0)
 		       ? -1
 		       : 0;
 }
@@ -143,7 +155,7 @@ static int slices_add_device(struct json *list, const struct slices_facts *f,
 		(void)snprintf(behind, sizeof(behind), "-%d", copy);
 	(void)snprintf(name, sizeof(name), "%s%s%s", r ? CLAIM_CARD : CLAIM_SET, number, behind);
 	if (!(device = slices_push_device(list, name, &attributes)) ||
-	    (r ? slices_add_card(attributes, r, NULL) : slices_add_set(attributes, f, "set")) ||
+	    (r ? slices_add_card(attributes, f, r, NULL) : slices_add_set(attributes, f, "set")) ||
 	    slices_add_taint(device, f, slices_bits(r)))
 		return -1;
 	return f->shared ? slices_add_slots(device) : 0;
@@ -182,6 +194,19 @@ void slices_group(struct slices_facts *f, const struct agent_conf_groups *groups
 	memcpy(f->rail, sorted, n * sizeof(*sorted));
 }
 
+static int slices_add_group(struct json *attributes, const struct slices_facts *f,
+			    const struct slices_group *g, const char *kind)
+{
+	return slices_add_text(attributes, "kind", kind) ||
+			       slices_add_text(attributes, "group", g->name) ||
+			       slices_add_number(attributes, "rails",
+						 __builtin_popcountll(g->rails)) ||
+			       slices_add_layer(attributes, g->infiniband) ||
+			       slices_add_rdma(attributes, f, strcmp(kind, "group") != 0)
+		       ? -1
+		       : 0;
+}
+
 /* One claim takes one device, so that claims go round the groups. */
 static int slices_add_groups(struct json *list, const struct slices_facts *f)
 {
@@ -193,10 +218,7 @@ static int slices_add_groups(struct json *list, const struct slices_facts *f)
 
 		(void)snprintf(name, sizeof(name), CLAIM_SET "-%s-%zu", g->name, i / f->n_groups);
 		if (!(device = slices_push_device(list, name, &attributes)) ||
-		    slices_add_text(attributes, "kind", "group") ||
-		    slices_add_text(attributes, "group", g->name) ||
-		    slices_add_number(attributes, "rails", __builtin_popcountll(g->rails)) ||
-		    slices_add_layer(attributes, g->infiniband) ||
+		    slices_add_group(attributes, f, g, "group") ||
 		    slices_add_taint(device, f, g->rails))
 			return -1;
 	}
@@ -265,7 +287,7 @@ static int slices_add_vf(struct json *list, const struct slices_facts *f, uint32
 		(void)snprintf(name, sizeof(name), CLAIM_VF_SET "%u", index);
 	(void)snprintf(counters, sizeof(counters), COUNTERS "%u", index);
 	if (!(device = slices_push_device(list, name, &attributes)) ||
-	    (vf ? slices_add_card(attributes, &f->rail[vf->rail], vf)
+	    (vf ? slices_add_card(attributes, f, &f->rail[vf->rail], vf)
 		: slices_add_set(attributes, f, "vf-set")) ||
 	    slices_add_taint(device, f, slices_bits(vf ? &f->rail[vf->rail] : NULL)))
 		return -1;

@@ -58,11 +58,12 @@ struct slices_facts {
 	size_t n_groups;
 	struct slices_vf *vf; /* owned; in the order of rails */
 	size_t n_vfs;
-	size_t missing; /* rails of the node without an interface now */
-	bool mixed;     /* there are rails of Ethernet and of InfiniBand: no set of all rails */
-	bool shared;    /* the API server has devices with several allocations */
-	bool counted;   /* and shared counters */
-	bool tainted;   /* and taints: of a rail without carrier, and of a set that lacks a rail */
+	size_t missing;   /* rails of the node without an interface now */
+	bool mixed;       /* there are rails of Ethernet and of InfiniBand: no set of all rails */
+	const char *rdma; /* rdma_mode_name(); NULL: the kernel has no RDMA */
+	bool shared;      /* the API server has devices with several allocations */
+	bool counted;     /* and shared counters */
+	bool tainted; /* and taints: of a rail without carrier, and of a set that lacks a rail */
 };
 
 /* slices_facts_clear - free what f owns. */

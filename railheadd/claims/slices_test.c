@@ -320,6 +320,29 @@ START_TEST(vfs_and_sets_consume_the_same_counters)
 }
 END_TEST
 
+/* How a pod can have them. In mode exclusive that of a card stays on the host. */
+START_TEST(rdma_by_the_mode_of_the_node)
+{
+	struct slices_vf vf[8];
+	struct slices_facts f = with_vfs(2, vf);
+	auto_json struct json *shared = NULL, *exclusive = NULL;
+
+	f.rdma = "shared";
+	shared = made(slices_devices(&f));
+	json_each (d, shared)
+		ck_assert_str_eq(json_text(json_get(json_get(d, "attributes"), "rdma"), "string"),
+				 "shared");
+	f.rdma = "exclusive";
+	exclusive = made(slices_devices(&f));
+	json_each (d, exclusive) {
+		const bool of_vfs = claim_part(json_text(d, "name"), &groups).vf >= 0;
+
+		ck_assert_str_eq(json_text(json_get(json_get(d, "attributes"), "rdma"), "string"),
+				 of_vfs ? "exclusive" : "");
+	}
+}
+END_TEST
+
 START_TEST(counters_have_slices_of_their_own)
 {
 	struct slices_vf vf[128];
@@ -499,7 +522,8 @@ TEST_PROGRAM("slices", devices_that_claims_share, devices_of_an_older_api_server
 	     a_rail_without_carrier_has_a_taint, a_set_that_lacks_a_rail_has_a_taint,
 	     a_rate_that_two_looks_have_seen, no_set_of_mixed_rails, rails_of_InfiniBand,
 	     a_slice_of_a_pool, slices_that_stand, a_slice_that_was_changed_by_hand,
-	     vfs_and_sets_consume_the_same_counters, counters_have_slices_of_their_own,
-	     without_counters_there_are_sets_only, vfs_of_mixed_rails_are_no_sets,
-	     claims_go_round_the_groups, vfs_have_the_group_of_their_rail,
-	     nodes_begin_with_different_groups, a_group_without_all_of_its_rails, without_memory)
+	     vfs_and_sets_consume_the_same_counters, rdma_by_the_mode_of_the_node,
+	     counters_have_slices_of_their_own, without_counters_there_are_sets_only,
+	     vfs_of_mixed_rails_are_no_sets, claims_go_round_the_groups,
+	     vfs_have_the_group_of_their_rail, nodes_begin_with_different_groups,
+	     a_group_without_all_of_its_rails, without_memory)

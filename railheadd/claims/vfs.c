@@ -2,9 +2,12 @@
 /* vfs.c: looks at the VFs of rails. */
 #include "railheadd/claims/vfs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/rdma/bus.h"
+#include "railheadd/devices/rail_network.h"
 #include "sriov/choose/inventory.h"
 #include "sriov/vf/guid.h"
 
@@ -57,7 +60,9 @@ static int vfs_add(const struct ctx *ctx, struct nl *nl, const struct vf_view *v
 
 	*to = (struct slices_vf){ .index = v->index };
 	memcpy(to->pci, v->addr, sizeof(to->pci));
-	memcpy(to->hca, v->rdma, sizeof(to->hca));
+	/* An RDMA device that is in a pod comes back under its name. */
+	(void)snprintf(to->hca, sizeof(to->hca), "%s",
+		       *v->rdma ? v->rdma : v->entry.owner.rdma.name);
 	return 0;
 }
 
@@ -122,6 +127,18 @@ static int vfs_check_guid(const struct vfs_giving *g, const struct vf_view *v,
 	return err_hint(e, "set network.guidFrom to \"pod\", or assign GUIDs to the VFs");
 }
 
+/* One that a pod has is there, too. */
+static int vfs_check_rdma(const struct vfs_giving *g, const struct vf_view *v,
+			  const struct json *network, struct err *e)
+{
+	if (!rail_network_moves_rdma(network) || rdma_bus_verbs(g->ctx->sysfs, v->addr, NULL))
+		return 0;
+	err_set(e, ERR_STATE, 0, "network.rdma: \"exclusive\", but VF %s has no RDMA device",
+		v->addr);
+	return err_hint(e, "load ib_uverbs and the RDMA driver of the card; railctl rdma list "
+			   "shows the devices");
+}
+
 static int vfs_find(const struct vfs_giving *g, const struct rail_entry *rail, int index,
 		    struct json *network, struct err *e)
 {
@@ -131,7 +148,7 @@ static int vfs_find(const struct vfs_giving *g, const struct rail_entry *rail, i
 	if (pci_of_netdev(g->ctx->sysfs, rail->ifname, pf, e) ||
 	    pci_vf_addr(g->ctx->sysfs, pf, (uint32_t)index, vf, e) ||
 	    inventory_vf(g->ctx, g->nl, vf, &v, e) || vfs_check(&v, g->claim_uid, e) ||
-	    vfs_check_guid(g, &v, network, e))
+	    vfs_check_guid(g, &v, network, e) || vfs_check_rdma(g, &v, network, e))
 		return err_wrap(e, "rail %u, VF %d", rail->number, index);
 	return json_push_str(json_get_mut(network, "deviceIDs"), v.addr) ? err_nomem(e) : 0;
 }

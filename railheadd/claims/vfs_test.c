@@ -158,6 +158,25 @@ START_TEST(a_set_while_a_card_is_away)
 }
 END_TEST
 
+/* Else a pod that starts would write the slices again. */
+START_TEST(the_rdma_device_of_a_vf_in_a_pod)
+{
+	auto_testhost struct testhost w = begin();
+	auto_vf_entry struct vf_entry x = { .vf = "" };
+	auto_pod struct pod p = pod();
+	auto_slices_facts struct slices_facts f = { .n = 1 };
+
+	claim_it(&w, CLAIM_NETWORK, "cu", &p, 0);
+	ck_assert_msg(vf_state_read(&w.ctx, testhost_vf(0), &x, &e) == 0, "%s", e.msg);
+	x.owner.rdma = (struct vf_rdma){ 7, "mlx5_7", "uverbs7 231:199" };
+	ck_assert_msg(vf_state_write(&w.ctx, &x, &e) == 0, "%s", e.msg);
+	(void)snprintf(f.rail[0].pci, PCI_STR_LEN, TESTHOST_PF);
+	ck_assert_msg(vfs_read(&w.ctx, &f, &e) == 0, "%s", e.msg);
+	ck_assert_str_eq(f.vf[0].hca, "mlx5_7");
+	ck_assert_str_eq(f.vf[1].hca, "");
+}
+END_TEST
+
 static int give_ib(const struct testib *t, const char *network, const char *device)
 {
 	static const struct agent_conf_groups none = { .n = 0 };
@@ -193,5 +212,25 @@ START_TEST(a_vf_of_InfiniBand_without_a_GUID)
 }
 END_TEST
 
-TEST_PROGRAM("vfs", a_vf_of_InfiniBand_without_a_GUID, free_vfs_of_all_rails, vfs_in_pods,
+START_TEST(a_vf_whose_rdma_device_shall_move)
+{
+	auto_testib struct testib t = testib(2, RDMA_EXCLUSIVE, true);
+	static const char moves[] = "[{\"kind\":\"sriov\",\"rdma\":\"exclusive\"}]";
+
+	ck_assert_int_eq(mkdir(TESTIB_ETC, 0755), 0);
+	testing_file(TESTIB_ETC "/rails.json", 0644,
+		     "{\"rails\":[{\"rail\":2,\"interface\":\"pf0\"}]}");
+	ck_assert_msg(give_ib(&t, "[{\"kind\":\"sriov\"}]", "rail2-vf0") == 0, "%s", e.msg);
+	ck_assert_int_eq(give_ib(&t, moves, "rail2-vf0"), -1);
+	ck_assert_msg(strstr(e.msg,
+			     "rail 2, VF 0: network.rdma: \"exclusive\", but VF 0000:3b:02.0 "
+			     "has no RDMA device"),
+		      "%s", e.msg);
+	fakepci_file(TESTHOST_SYS, "0000:3b:02.0", "infiniband_verbs/uverbs1/dev", "231:193\n");
+	ck_assert_msg(give_ib(&t, moves, "rail2-vf0") == 0, "%s", e.msg);
+}
+END_TEST
+
+TEST_PROGRAM("vfs", the_rdma_device_of_a_vf_in_a_pod, a_vf_whose_rdma_device_shall_move,
+	     a_vf_of_InfiniBand_without_a_GUID, free_vfs_of_all_rails, vfs_in_pods,
 	     vfs_that_the_host_uses, a_set_while_a_card_is_away)

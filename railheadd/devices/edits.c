@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/parse.h"
+#include "lib/device/sysfs.h"
 #include "lib/sys/fs.h"
 #include "plugins/prepared/prepared.h"
 #include "railheadd/devices/files.h"
@@ -57,22 +59,106 @@ static int edits_add_rail(const struct ctx *ctx, struct nl *rdma, const struct r
 		       : 0;
 }
 
-/* Networks without "rdma": "shared" add nothing. */
+/* uverbs_main.c of the kernel: 32 numbers have a fixed major, and later ones another. */
+#define UVERBS       "uverbs"
+#define UVERBS_CLASS "class/infiniband_verbs"
+#define UVERBS_FIXED 32
+#define UVERBS_MAX   1024
+#define UVERBS_MAJOR 231
+#define UVERBS_MINOR 192
+
+struct edits_uverbs {
+	uint32_t end;   /* one more than the highest number, in steps of UVERBS_FIXED */
+	uint64_t major; /* of those from UVERBS_FIXED on */
+};
+
+/* The class shows the devices of all network namespaces. */
+static int edits_read_uverbs(const struct ctx *ctx, struct edits_uverbs *out, struct err *e)
+{
+	auto_fs_names struct fs_names names = { .n = 0 };
+	char path[PATH_MAX], dev[32];
+	uint64_t number;
+	struct err why;
+
+	*out = (struct edits_uverbs){ UVERBS_FIXED, 0 };
+	(void)snprintf(path, sizeof(path), "%.1024s/" UVERBS_CLASS, ctx->sysfs);
+	if (fs_names_at(AT_FDCWD, path, FS_NAMES_MAX, &names, e)) {
+		e->code = ERR_STATE;
+		return err_hint(e, "load ib_uverbs and the RDMA driver of the card");
+	}
+	for (size_t i = 0; i < names.n; i++) {
+		if (strncmp(names.name[i], UVERBS, strlen(UVERBS)) != 0 ||
+		    parse_u64(names.name[i] + strlen(UVERBS), out->end, UVERBS_MAX, &number))
+			continue;
+		(void)snprintf(path, sizeof(path), UVERBS_CLASS "/%.64s/dev", names.name[i]);
+		/* It is on its way into another namespace. */
+		if (sysfs_read(ctx->sysfs, path, dev, sizeof(dev), &why)) {
+			if (why.errnum != ENOENT && why.errnum != ENODEV)
+				return err_pass(e, &why);
+			continue;
+		}
+		dev[strcspn(dev, ":")] = '\0';
+		if (parse_u64(dev, 1, UINT32_MAX, &out->major))
+			return err_set(e, ERR_DECODE, 0, "%s: %s is not a device number", path,
+				       dev);
+		out->end = (uint32_t)(number / UVERBS_FIXED + 1) * UVERBS_FIXED;
+	}
+	return 0;
+}
+
+/*
+ * An RDMA device that moves gets the lowest free number, and the files of a container are chosen
+ * before that. So it gets all of them: the kernel opens a file only in the network namespace of its
+ * device. Steps keep the CDI file as it is when a device comes.
+ */
+static int edits_add_moving(const struct ctx *ctx, struct nl *rdma, struct json *nodes,
+			    struct err *e)
+{
+	const struct rdma_chardev_of of = { .type = "rdma_cm", .global = true };
+	struct edits_uverbs all;
+	struct rdma_chardev cm;
+	char path[DEV_PATH_LEN];
+
+	if (edits_read_uverbs(ctx, &all, e) || (rdma && rdma_chardev_find(rdma, of, &cm, e)))
+		return -1;
+	for (uint32_t i = 0; i < all.end; i++) {
+		const bool fixed = i < UVERBS_FIXED;
+		struct json *node = json_push_object(nodes);
+
+		(void)snprintf(path, sizeof(path), "/dev/infiniband/" UVERBS "%u", i);
+		if (!node || json_add_str(node, "path", path) || json_add_str(node, "type", "c") ||
+		    json_add_int(node, "major", fixed ? UVERBS_MAJOR : (int64_t)all.major) ||
+		    json_add_int(node, "minor", fixed ? UVERBS_MINOR + i : i - UVERBS_FIXED) ||
+		    json_add_str(node, "permissions", "rw"))
+			return err_nomem(e);
+	}
+	(void)snprintf(path, sizeof(path), "/dev/infiniband/%.32s", rdma ? cm.name : "");
+	return rdma && *cm.name && edits_add_node(nodes, path) ? err_nomem(e) : 0;
+}
+
+/* Networks without the key "rdma" add nothing. */
 static int edits_add_rdma(const struct ctx *ctx, const struct json *networks,
 			  const struct rail_list *all, struct json *nodes, struct err *e)
 {
 	auto_nl struct nl *rdma = NULL;
+	bool moving = false;
 
 	json_each (network, networks) {
 		auto_json struct json *one = json_new_array();
 		const struct json *vfs = json_get(network, "deviceIDs");
+		const bool moves = vfs && rail_network_moves_rdma(network);
 
-		if (strcmp(json_text(network, "rdma"), "shared") != 0)
+		if (!moves && strcmp(json_text(network, "rdma"), "shared") != 0)
 			continue;
 		if (!one || json_push(one, json_dup(network)))
 			return err_nomem(e);
 		if (!rdma && files_open_rdma(&rdma, e))
 			return -1;
+		if (moves && !moving && edits_add_moving(ctx, rdma, nodes, e))
+			return -1;
+		moving |= moves;
+		if (moves)
+			continue;
 		json_each (vf, vfs) {
 			if (edits_add_hca(ctx, rdma, json_str(vf), nodes, e))
 				return -1;

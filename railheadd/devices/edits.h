@@ -25,7 +25,8 @@ struct edits {
 /*
  * edits_add - add them to an object. ERR_NOTFOUND: the node lacks a rail; ERR_CONFIG: a rail is of
  * another link layer than the kind of its network; ERR_STATE: a rail has no RDMA device, which the
- * network asks for.
+ * network asks for. RDMA devices that move have other files afterwards, so the container then has
+ * those of all numbers.
  */
 int edits_add(struct json *to, const struct edits *x, struct err *e) must_check;
 

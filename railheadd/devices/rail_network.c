@@ -34,8 +34,9 @@ const struct json_enum rail_network_memlock[] = { { "unlimited", true }, { NULL,
 
 /* Keys of a network that the driver writes, and those by which another would name devices. */
 static const char *const rail_network_own_keys[] = {
-	"cniVersion",    "name",      "type",     "rails",    "prevResult", "args",
-	"runtimeConfig", "deviceIDs", "deviceID", "pciBusID", "resource",   "resourceName",
+	"cniVersion", "name",          "type",       "rails",    "prevResult",
+	"args",       "runtimeConfig", "deviceIDs",  "deviceID", "pciBusID",
+	"resource",   "resourceName",  "renumbered",
 };
 
 /* A list of texts, none of them empty. */
@@ -92,10 +93,6 @@ int rail_network_keys(const struct json *network, struct err *e)
 	return 0;
 }
 
-/*
- * RDMA devices that move have new files afterwards (/dev/infiniband/uverbs3), and a container gets
- * those that the CDI file names.
- */
 int rail_network_kind(const struct json *network, bool of_vfs, struct err *e)
 {
 	const char *kind = json_text(network, "kind");
@@ -107,16 +104,17 @@ int rail_network_kind(const struct json *network, bool of_vfs, struct err *e)
 			       "network.kind: \"%s\" is not macvlan, ipvlan, sriov, ib-sriov or "
 			       "ipoib",
 			       kind);
-	if (is_vf && strcmp(json_text(network, "rdma"), "exclusive") == 0)
-		return err_set(e, ERR_CONFIG, 0,
-			       "network.rdma: \"exclusive\" is not possible by a claim yet: use "
-			       "\"shared\"");
 	if (is_vf == of_vfs)
 		return 0;
 	err_set(e, ERR_CONFIG, 0, "network.kind: \"%s\", but the device is %s", kind,
 		is_vf ? "a card, not a VF" : "of VFs");
 	return err_hint(e, "its device class selects another kind of device than its RailConfig "
 			   "is for");
+}
+
+bool rail_network_moves_rdma(const struct json *network)
+{
+	return strcmp(json_text(network, "rdma"), "exclusive") == 0;
 }
 
 int rail_network_print(struct json *list, const struct json *network, uint64_t rails)
@@ -131,6 +129,9 @@ int rail_network_print(struct json *list, const struct json *network, uint64_t r
 		if (json_put(o, json_key(key), json_dup(key)))
 			return -1;
 	}
+	/* A container has the files of all numbers: edits.h. */
+	if (rail_network_moves_rdma(network) && json_add_str(o, "renumbered", "report"))
+		return -1;
 	if (rails == UINT64_MAX)
 		return json_add_str(o, "rails", "all");
 	numbers = json_add_array(o, "rails");

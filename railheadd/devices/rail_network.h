@@ -24,9 +24,11 @@ int rail_network_variables(const struct json *list, unsigned *out, struct err *e
 /*
  * rail_network_keys - ERR_CONFIG: the network has a key that railhead sets itself.
  * rail_network_kind - ERR_CONFIG: its kind is not one that devices of VFs, or others, can have.
+ * rail_network_moves_rdma - the RDMA devices of its VFs move into the pod.
  */
 int rail_network_keys(const struct json *network, struct err *e) must_check;
 int rail_network_kind(const struct json *network, bool of_vfs, struct err *e) must_check;
+bool rail_network_moves_rdma(const struct json *network);
 
 /*
  * rail_network_print - add the configuration of the plugin rails to a list. rails: as bits;
