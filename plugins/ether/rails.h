@@ -13,4 +13,7 @@
 
 extern const struct attach_type rails_type;
 
+/* rails_rdma_check_mode - ERR_STATE unless the node shares its RDMA devices. */
+int rails_rdma_check_mode(struct err *e) must_check;
+
 #endif

@@ -128,12 +128,10 @@ struct rails_rdma {
 void rails_rdma_clear(struct rails_rdma *m);
 
 /*
- * rails_rdma_check_mode - ERR_STATE unless the node shares its RDMA devices. rails_rdma_verify -
- * ERR_STATE unless the RDMA device below the part's interface carries these addresses, in an ADD
- * after a wait; sets part->rdma. ADD puts the device into part->device for the record. CHECK:
- * ERR_STATE if it is another one now.
+ * rails_rdma_verify - ERR_STATE unless the RDMA device below the part's interface carries these
+ * addresses, in an ADD after a wait; sets part->rdma. ADD puts the device into part->device for the
+ * record. CHECK: ERR_STATE if it is another one now.
  */
-int rails_rdma_check_mode(struct err *e) must_check;
 int rails_rdma_verify(struct rails_rdma *m, struct attach *part, const struct cni_result *ips,
 		      struct err *e) must_check;
 

@@ -4,6 +4,7 @@
  * addresses, and is still the one that ADD found.
  */
 #include "cni/protocol/result_rdma.h"
+#include "plugins/ether/rails.h"
 #include "plugins/ether/rails_priv.h"
 #include "rdma/device/gid_verify.h"
 

@@ -434,6 +434,15 @@ int prepared_refresh(const struct ctx *ctx, struct err *e)
 
 /* ---- before there is a sandbox ---- */
 
+int prepared_check_mode(const struct prepared *p, struct err *e)
+{
+	json_each (it, p->networks) {
+		if (strcmp(json_text(it, "rdma"), "shared") == 0)
+			return rails_rdma_check_mode(e);
+	}
+	return 0;
+}
+
 static int reserve_network(const struct one *x, struct err *e)
 {
 	char *text = json_print(x->network, false);

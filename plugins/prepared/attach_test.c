@@ -14,6 +14,7 @@
 #include "cni/testing/call.h"
 #include "lib/sys/netns.h"
 #include "lib/testing/dir.h"
+#include "lib/testing/hca.h"
 #include "lib/testing/net.h"
 #include "plugins/prepared/prepared_priv.h"
 
@@ -456,6 +457,25 @@ END_TEST
 #define IPAM                                                                                       \
 	"#!/bin/sh\ncat >>/mnt/stdin\necho \"$CNI_COMMAND $CNI_CONTAINERID $CNI_IFNAME\" "         \
 	">>/mnt/calls\n[ ! -e /mnt/full ] || { echo '{\"code\":101,\"msg\":\"no address is "       \
+#define NETWORK_OF(rdma)                                                                           \
+	"{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"rails\",\"rdma\":\"" rdma "\"}"
+
+START_TEST(shared_RDMA_of_a_node_in_mode_exclusive)
+{
+	auto_prepared struct prepared shared = claim_of(CLAIM, NETWORK_OF("shared")),
+				      moves = claim_of(CLAIM, NETWORK_OF("exclusive"));
+	struct err e = { .msg = "" };
+
+	(void)fakehca(RDMA_EXCLUSIVE);
+	fails(prepared_check_mode(&shared, &e), &e, ERR_STATE,
+	      "this node is in RDMA mode exclusive, in which a pod sees only devices that moved");
+	good(prepared_check_mode(&moves, &e), &e);
+	(void)fakehca(RDMA_SHARED);
+	good(prepared_check_mode(&shared, &e), &e);
+	fakehca_stop();
+}
+END_TEST
+
 	"left\"}'; exit 1; }\necho '{}'\n"
 #define POOLS                                                                                      \
 	"{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"rails\",\"kind\":\"macvlan\","      \
@@ -503,4 +523,5 @@ TEST_PROGRAM("prepared_attach", a_slot_is_of_one_pod_at_a_time, a_slot_ends_with
 	     all_claims_of_a_pod_are_attached, files_are_written_again,
 	     a_failure_takes_all_claims_back, a_whole_claim_is_checked,
 	     only_the_claims_of_a_sandbox_are_detached, the_last_end_removes_the_folder,
-	     a_damaged_claim_ends_by_its_records, a_reservation_is_the_ADD_of_the_IPAM)
+	     a_damaged_claim_ends_by_its_records, a_reservation_is_the_ADD_of_the_IPAM,
+	     shared_RDMA_of_a_node_in_mode_exclusive)

@@ -119,6 +119,10 @@ struct prepared_sandbox {
 	const char *network, *id, *ifname;
 };
 
+/* prepared_check_mode - ERR_STATE: a network needs RDMA devices that pods share, and the node is in
+ * RDMA mode exclusive. An ADD says the same. */
+int prepared_check_mode(const struct prepared *p, struct err *e) must_check;
+
 /*
  * prepared_reserve - the addresses of all networks, before there is a sandbox; all or nothing. Once
  * more is success. Errors are those of an ADD: no such rail, no address left. It comes behind

@@ -88,7 +88,9 @@ static int job_make(const struct jobs_place *p, const struct prepared *claim, st
 		err_set(e, ERR_DELEGATE, 0, "%s is missing", hook);
 		return err_hint(e, "no container starts without it: install the plugins");
 	}
-	if (claim_cdi(p->ctx, claim, p->bin, &cdi, e) || job_check_others(p->ctx, claim, e))
+	/* In mode exclusive an RDMA device may be missing, too. */
+	if (prepared_check_mode(claim, e) || claim_cdi(p->ctx, claim, p->bin, &cdi, e) ||
+	    job_check_others(p->ctx, claim, e))
 		return -1;
 	rc = prepared_read(p->ctx, claim->pod.uid, claim->claim.uid, &was, e);
 	if (rc < 0)
