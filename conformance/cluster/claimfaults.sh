@@ -200,7 +200,7 @@ once_rails_and_the_cdi_file()
 	all_gone
 }
 
-# A damaged file of a claim: no container starts with it, and all is free with the pod's end, also if nothing was attached.
+# A damaged or lost file of a claim: no container starts with it, and all is free with the pod's end, also if nothing was attached.
 once_rails_of_a_damaged_claim()
 {
 	claims_up
@@ -216,6 +216,13 @@ once_rails_of_a_damaged_claim()
 	eventually a_gate
 	is 'it is damaged' node 1 sh -c "echo '{' >$(claim_file b json)"
 	event b 'claims/'
+	eq 'leases' "$(leases 1 | wc -l)" 8
+	delete b
+	eventually nothing_of_claims || fail "left: $(<"$W/is")"
+	counting c
+	eventually a_gate
+	is 'it is removed' node 1 rm "$(claim_file c json)"
+	event c 'is not prepared'
 	eq 'leases' "$(leases 1 | wc -l)" 8
 	is 'the gate is back' node 1 mv /opt/cni/bin/hook.real /opt/cni/bin/railhead-hook
 	all_gone

@@ -269,12 +269,15 @@ START_TEST(the_last_end_removes_the_folder)
 	ck_assert(!has_file("11aa.json") && has_file("11aa.ending") && has_file("11aa.result"));
 	ck_assert_int_eq(unlink("/mnt/DEL-claim0"), 0);
 	good(prepared_end(&job, &e), &e);
+	ck_assert_str_eq(calls(), "DEL 11aa claim0,DEL 11aa claim0,");
+	/* Its file may have been lost. */
 	good(prepared_end(&job, &e), &e);
+	(void)calls();
 	ck_assert(has_file("22bb.result") && has_file("pod/env") && !has_file("11aa.result"));
 	ck_assert(access("/mnt/run/refused/11aa.json", F_OK) && errno == ENOENT);
 	job.claim_uid = OTHER;
 	good(prepared_end(&job, &e), &e);
-	ck_assert_str_eq(calls(), "DEL 11aa claim0,DEL 11aa claim0,DEL 22bb claim0,");
+	ck_assert_str_eq(calls(), "DEL 22bb claim0,");
 	ck_assert(!has_file("."));
 	good(prepared_end(&job, &e), &e);
 }
@@ -454,9 +457,6 @@ END_TEST
 
 /* ---- reservations ---- */
 
-#define IPAM                                                                                       \
-	"#!/bin/sh\ncat >>/mnt/stdin\necho \"$CNI_COMMAND $CNI_CONTAINERID $CNI_IFNAME\" "         \
-	">>/mnt/calls\n[ ! -e /mnt/full ] || { echo '{\"code\":101,\"msg\":\"no address is "       \
 #define NETWORK_OF(rdma)                                                                           \
 	"{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"rails\",\"rdma\":\"" rdma "\"}"
 
@@ -476,6 +476,9 @@ START_TEST(shared_RDMA_of_a_node_in_mode_exclusive)
 }
 END_TEST
 
+#define IPAM                                                                                       \
+	"#!/bin/sh\ncat >>/mnt/stdin\necho \"$CNI_COMMAND $CNI_CONTAINERID $CNI_IFNAME\" "         \
+	">>/mnt/calls\n[ ! -e /mnt/full ] || { echo '{\"code\":101,\"msg\":\"no address is "       \
 	"left\"}'; exit 1; }\necho '{}'\n"
 #define POOLS                                                                                      \
 	"{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"rails\",\"kind\":\"macvlan\","      \

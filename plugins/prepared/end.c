@@ -44,8 +44,8 @@ static struct json *unknown_network(void)
 	return network;
 }
 
-/* A network that is not on record is an empty object, or the above if the claim's file is lost. */
-static int read_records(const struct ctx *ctx, struct prepared *p, bool lost, struct err *e)
+/* A network that is not on record is the above. */
+static int read_records(const struct ctx *ctx, struct prepared *p, struct err *e)
 {
 	struct by_record b = { .claim_uid = p->claim.uid };
 	int rc = record_each(ctx, NULL, note_config, &b, e);
@@ -53,7 +53,7 @@ static int read_records(const struct ctx *ctx, struct prepared *p, bool lost, st
 	p->networks = json_new_array();
 	for (size_t i = 0; i < PREPARED_NETWORKS_MAX; i++) {
 		if (!b.config[i])
-			b.config[i] = lost ? unknown_network() : json_new_object();
+			b.config[i] = unknown_network();
 		if (json_push(p->networks, b.config[i]) && rc == 0)
 			rc = err_nomem(e);
 	}
@@ -66,7 +66,6 @@ static int read_networks(const struct prepared_job *job, int dir, const char *ui
 {
 	static const char *const suffixes[] = { PREPARED_CLAIM, PREPARED_ENDING };
 	char file[PREPARED_FILE];
-	bool lost = false;
 	struct err why;
 
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
@@ -79,10 +78,9 @@ static int read_networks(const struct prepared_job *job, int dir, const char *ui
 		if (why.code != ERR_DECODE && why.code != ERR_FORBIDDEN)
 			return err_pass(e, &why);
 		log_warn(&job->ctx->log, "%s; going by the records of its attachments", why.msg);
-		lost = true;
 	}
 	(void)snprintf(out->claim.uid, sizeof(out->claim.uid), "%s", uid);
-	return read_records(job->ctx, out, lost, e);
+	return read_records(job->ctx, out, e);
 }
 
 /* ---- the end of a claim ---- */
@@ -240,9 +238,23 @@ int prepared_gc(const struct prepared_job *job, const struct cni_conf *conf, str
 
 /* ---- one claim ---- */
 
+static int end_lost(const struct prepared_job *job, struct err *e)
+{
+	auto_prepared struct prepared p = { .networks = NULL };
+
+	(void)snprintf(p.claim.uid, sizeof(p.claim.uid), "%s", job->claim_uid);
+	return read_records(job->ctx, &p, e) ||
+			       prepared_delete(job, &p, &(struct attached){ .tree = NULL }, e)
+		       ? -1
+		       : 0;
+}
+
 int prepared_end(const struct prepared_job *job, struct err *e)
 {
 	struct prepared_pod pod = PREPARED_CLOSED;
+
+	if (!job->pod_uid)
+		return end_lost(job, e) ? err_wrap(e, "end of claim %s", job->claim_uid) : 0;
 	int rc = prepared_open(job->ctx, job->pod_uid, false, &pod, e);
 
 	if (rc > 0)

@@ -169,7 +169,8 @@ int prepared_gc(const struct prepared_job *job, const struct cni_conf *conf,
 
 /*
  * prepared_end - the claim is not prepared any more, and nothing of it is left: neither interfaces
- * nor addresses, and with the last claim of the pod no folder. Once more is success.
+ * nor addresses, and with the last claim of the pod no folder. Once more is success. pod_uid NULL:
+ * its files are lost; records and the IPAM know what it had.
  */
 int prepared_end(const struct prepared_job *job, struct err *e) must_check;
 

@@ -223,11 +223,13 @@ int job_prepare(const struct jobs_place *p, const struct dra_request *r)
 	return rc;
 }
 
-/* 1: the folder has a file of this claim. Its end may have begun, and may have failed. */
+/* 1: the folder has a file of this claim, or may have lost it. Its end may have begun, and may have
+ * failed. */
 static int job_has_claim(int all, const char *pod_uid, const char *claim_uid, struct err *e)
 {
 	auto_fs_names struct fs_names files = { .n = 0 };
 	size_t len = strlen(claim_uid);
+	bool others = false;
 	struct err why;
 
 	if (fs_names_at(all, pod_uid, FS_NAMES_MAX, &files, &why))
@@ -235,8 +237,9 @@ static int job_has_claim(int all, const char *pod_uid, const char *claim_uid, st
 	for (size_t i = 0; i < files.n; i++) {
 		if (strncmp(files.name[i], claim_uid, len) == 0 && files.name[i][len] == '.')
 			return 1;
+		others |= strchr(files.name[i], '.') != NULL;
 	}
-	return 0;
+	return !others;
 }
 
 static int job_end_of_pods(const struct jobs_place *p, const struct dra_claim *c, struct err *e)
@@ -244,6 +247,7 @@ static int job_end_of_pods(const struct jobs_place *p, const struct dra_claim *c
 	struct prepared_job job = { p->ctx, NULL, c->uid, p->bin, p->rails };
 	auto_fs_names struct fs_names pods = { .n = 0 };
 	char path[PATH_MAX];
+	bool found = false;
 	struct err why;
 
 	(void)snprintf(path, sizeof(path), "%.2000s/" PREPARED_FOLDER, p->ctx->run_dir);
@@ -258,8 +262,10 @@ static int job_end_of_pods(const struct jobs_place *p, const struct dra_claim *c
 		const int rc = job_has_claim(all, job.pod_uid, c->uid, e);
 		if (rc < 0 || (rc && prepared_end(&job, e)))
 			return -1;
+		found |= rc;
 	}
-	return 0;
+	job.pod_uid = NULL;
+	return found ? 0 : prepared_end(&job, e);
 }
 
 void claim_shown(const struct ctx *ctx, char out[PATH_MAX])

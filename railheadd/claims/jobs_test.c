@@ -28,7 +28,8 @@ static int ends(struct err *e)
 
 static void begin(void)
 {
-	static const char *const folders[] = { "/mnt/railhead", CLAIMS, CLAIMS "/pu", "/mnt/cdi" };
+	static const char *const folders[] = { "/mnt/railhead", CLAIMS, CLAIMS "/pu", "/mnt/cdi",
+					       "/mnt/bin" };
 
 	(void)testing_dir();
 	ctx_init(&ctx, "test");
@@ -39,6 +40,9 @@ static void begin(void)
 	testing_file("/mnt/cdi/railhead.io-claim_cu.json", 0600, "{}");
 	ck_assert_int_eq(mkdir("/mnt/railhead/shown", 0700), 0);
 	testing_file("/mnt/railhead/shown/cu", 0600, "0");
+	testing_file(
+		"/mnt/bin/rails", 0700,
+		"#!/bin/sh\necho \"$CNI_COMMAND $CNI_CONTAINERID $CNI_IFNAME\" >>/mnt/calls\n");
 	/* It goes by records, of which there is none. */
 	testing_file(CLAIMS "/pu/cu.result", 0600, "{");
 }
@@ -54,6 +58,24 @@ START_TEST(the_end_of_a_claim_leaves_nothing)
 	ck_assert(stat("/mnt/cdi/railhead.io-claim_cu.json", &st) != 0 && errno == ENOENT);
 	ck_assert(stat("/mnt/railhead/shown/cu", &st) != 0 && errno == ENOENT);
 	ck_assert_int_eq(ends(&e), 0);
+}
+END_TEST
+
+/* By hand, before it was attached: only the IPAM knows its addresses, by its UID. */
+START_TEST(the_end_of_a_claim_whose_file_is_lost)
+{
+	struct stat st;
+	struct err e;
+
+	begin();
+	ck_assert_int_eq(unlink(CLAIMS "/pu/cu.result"), 0);
+	ck_assert_msg(ends(&e) == 0, "%s", e.msg);
+	ck_assert(stat(CLAIMS "/pu", &st) != 0 && errno == ENOENT);
+	ck_assert_int_eq(stat("/mnt/calls", &st), 0);
+	/* Another claim of the pod was the last one there. */
+	ck_assert_int_eq(unlink("/mnt/calls"), 0);
+	ck_assert_msg(ends(&e) == 0, "%s", e.msg);
+	ck_assert(stat("/mnt/calls", &st) == 0 && st.st_size == 8 * strlen("DEL cu claim0\n"));
 }
 END_TEST
 
@@ -113,5 +135,6 @@ START_TEST(the_CDI_file_of_an_attached_claim_is_written_again)
 }
 END_TEST
 
-TEST_PROGRAM("jobs", the_end_of_a_claim_leaves_nothing, a_claim_that_is_not_seen_is_not_ended,
-	     a_node_without_claims, the_CDI_file_of_an_attached_claim_is_written_again)
+TEST_PROGRAM("jobs", the_end_of_a_claim_leaves_nothing, the_end_of_a_claim_whose_file_is_lost,
+	     a_claim_that_is_not_seen_is_not_ended, a_node_without_claims,
+	     the_CDI_file_of_an_attached_claim_is_written_again)
