@@ -4,6 +4,7 @@
 #
 # Rail 0 is pf0 and rail 1 is pf1; each has two VFs. It uses functions of ../cluster/resourceclaims.sh.
 
+# vfclaims_begin NETWORK [CLAIMS]: of the classes, and of agent.json.
 vfclaims_begin()
 {
 	trap vfclaims_end EXIT
@@ -15,7 +16,7 @@ vfclaims_begin()
 	is 'rights' k apply -f "$TOP/packaging/kubernetes/crds" -f "$TOP/packaging/kubernetes/rbac.yaml" -f "$TOP/packaging/kubernetes/policy.yaml" \
 		-f "$TOP/packaging/kubernetes/claims.yaml"
 	is 'a user' node 1 tee /etc/railhead/kubeconfig < <(kubeconfig agent1)
-	is 'the agent' node 1 tee /etc/railhead/agent.json <<<'{"repair": {"every": 1, "grace": 2}, "claims": {},
+	is 'the agent' node 1 tee /etc/railhead/agent.json <<<'{"repair": {"every": 1, "grace": 2}, "claims": '"${2-{\}}"',
 		"kubernetes": {"kubeconfig": "/etc/railhead/kubeconfig"}}'
 	is 'railheadd' service 1 railheadd start
 	is 'a log' node 1 touch /var/log/railhead-devices.log
@@ -23,7 +24,7 @@ vfclaims_begin()
 	rails_class "$CLASS" railhead.io/rails vf-set "$1"
 	rails_class vf '' vf "$1"
 	rails_class wrong '' vf '{"kind": "macvlan"}'
-	eventually vfclaims_offered "$ALL_VFS"
+	[ -n "${2-}" ] || eventually vfclaims_offered "$ALL_VFS"
 }
 vfclaims_end()
 {
@@ -33,7 +34,7 @@ vfclaims_end()
 	service 1 railhead-devices stop
 	service 1 railheadd stop
 	node 1 rm -r /etc/railhead /opt/railheadd /opt/cni/bin/railhead /opt/cni/bin/railhead-hook
-	k delete deviceclass $CLASS vf wrong
+	k delete deviceclass --ignore-not-found $CLASS vf wrong half shared
 	k delete resourceslice --field-selector spec.driver=railhead.io
 	k delete railnodes --all
 	[ -z "${EXCLUSIVE-}" ] || guest rdma_ends
@@ -52,7 +53,11 @@ vf_claim()
 		spec: {spec: {devices: {requests: [$ARGS.positional[] | {name: "rail\(.)", exactly: {deviceClassName: $class,
 			selectors: [{cel: {expression: "device.attributes[\"railhead.io\"].rail == \(.)"}}]}}]}}}}' --args "$@" |
 		kn apply -f - >/dev/null || fail "test error: the claim of $name"
-	counting "$name" '.spec.resourceClaims = [{name: "vfs", resourceClaimTemplateName: "'"$name"'"}]
+	by_template "$name"
+}
+by_template()
+{
+	counting "$1" '.spec.resourceClaims = [{name: "vfs", resourceClaimTemplateName: "'"$1"'"}]
 		| .spec.containers[0].resources = {claims: [{name: "vfs"}]}'
 }
 # has_rails NAME: its first process saw both rails, and each is a VF of its card.
@@ -97,6 +102,39 @@ test_vfs_by_claims()
 	eventually vfclaims_offered 'rails rail0 rail1 set0 rail1-vf1 rail0-vf0 rail1-vf0'
 	delete m
 	eventually vfclaims_offered "$ALL_VFS"
+}
+
+# Each group of rails has as many sets as its rails have VFs. They and the sets of all rails take the same VFs.
+test_vfs_of_groups()
+{
+	vfclaims_begin '{"kind": "sriov", "ipam": '"$RAIL_POOLS"'}' '{"groups": {"a": [0], "b": [1]}}'
+	rails_class half '' vf-group '{"kind": "sriov", "ipam": '"$RAIL_POOLS"'}'
+	eventually vf_groups_are 'rails-a-vf0 rails-a-vf1 rails-b-vf0 rails-b-vf1'
+	half a a
+	half b b
+	running a b
+	rail_vfs a >"$W/a"
+	eq 'the rail of a' "$(cut -d' ' -f1,2 "$W/a")" 'rail0 pf0'
+	eq 'the rail of b' "$(rail_vfs b | cut -d' ' -f1,2)" 'rail1 pf1'
+	eq 'the VF of a' "$(cut -d' ' -f3 "$W/a")" "$(node 1 basename "$(node 1 readlink /sys/class/net/pf0/device/virtfn1)")"
+	counting set
+	running set
+	has_rails set
+	half late a
+	eventually not_scheduled late
+	delete set
+	running late
+	eq 'the rail of late' "$(rail_vfs late | cut -d' ' -f1,2)" 'rail0 pf0'
+}
+vf_groups_are() { [ "$(slices '[.[] | select(.attributes.kind.string == "vf-group") | .name] | sort | join(" ")')" = "\"$1\"" ]; }
+# half NAME GROUP: a pod with VFs of this group.
+half()
+{
+	jq -n --arg name "$1" --arg group "$2" '{apiVersion: "resource.k8s.io/v1", kind: "ResourceClaimTemplate", metadata: {name: $name},
+		spec: {spec: {devices: {requests: [{name: "vfs", exactly: {deviceClassName: "half",
+			selectors: [{cel: {expression: "device.attributes[\"railhead.io\"].group == \"\($group)\""}}]}}]}}}}' |
+		kn apply -f - >/dev/null || fail "test error: the claim of $1"
+	by_template "$1"
 }
 
 # In mode exclusive the RDMA device of each VF moves, too. A gate or a plugin that is killed meanwhile loses none.

@@ -41,17 +41,27 @@ static bool claim_read_number(const char **text, const char *prefix, uint64_t ma
 	return parse_u64(digits, 0, max, out) == 0;
 }
 
-/* 0: there is no such group. "-a-2" is a copy of the set of group a. */
-static uint64_t claim_group(const char *text, const struct agent_conf_groups *groups)
+/* "-a-2" is a copy of the set of group a, and "-a-vf2" is VF 2 of each of its rails. */
+static struct claim_part claim_group(const char *text, const struct agent_conf_groups *groups)
 {
+	struct claim_part part = { 0, -1 };
+	uint64_t vf;
+
 	for (size_t i = 0; i < groups->n && *text == '-'; i++) {
 		const size_t len = strlen(groups->of[i].name);
+		const char *rest = text + 1 + len;
 
-		if (strncmp(text + 1, groups->of[i].name, len) == 0 && text[1 + len] == '-' &&
-		    claim_is_copy(text + 1 + len))
-			return groups->of[i].rails;
+		if (strncmp(text + 1, groups->of[i].name, len) != 0 || *rest != '-')
+			continue;
+		if (!claim_is_copy(rest)) {
+			if (!claim_read_number(&rest, CLAIM_VF, UINT16_MAX, &vf) || *rest)
+				break;
+			part.vf = (int)vf;
+		}
+		part.rails = groups->of[i].rails;
+		break;
 	}
-	return 0;
+	return part;
 }
 
 struct claim_part claim_part(const char *device, const struct agent_conf_groups *groups)
@@ -61,9 +71,8 @@ struct claim_part claim_part(const char *device, const struct agent_conf_groups 
 
 	if (strncmp(device, CLAIM_SET, sizeof(CLAIM_SET) - 1) == 0) {
 		device += sizeof(CLAIM_SET) - 1;
-		return (struct claim_part){ claim_is_copy(device) ? UINT64_MAX
-								  : claim_group(device, groups),
-					    -1 };
+		return claim_is_copy(device) ? (struct claim_part){ UINT64_MAX, -1 }
+					     : claim_group(device, groups);
 	}
 	if (claim_read_number(&device, CLAIM_VF_SET, UINT16_MAX, &vf))
 		return *device ? none : (struct claim_part){ UINT64_MAX, (int)vf };

@@ -20,7 +20,7 @@
 #define CLAIM_DEVICE_LEN  64               /* a DNS label */
 #define CLAIM_NETWORK     PREPARED_NETWORK /* in records */
 
-/* Names of devices: "rails", "rails-GROUP-2", "rail3", "rail3-vf5", "set5". */
+/* Names of devices: "rails", "rails-GROUP-2", "rail3", "rail3-vf5", "set5", "rails-GROUP-vf5". */
 #define CLAIM_SET    "rails"
 #define CLAIM_CARD   "rail"
 #define CLAIM_VF     "-vf"

@@ -80,13 +80,16 @@ START_TEST(names_of_devices)
 		{ "rail3-vf5", { 8, 5 } },       { "rail0-vf0", { 1, 0 } },
 		{ "set2", { UINT64_MAX, 2 } },   { "set65535", { UINT64_MAX, 65535 } },
 		{ "rails-a-0", { 15, -1 } },     { "rails-ab-15", { 0xf0, -1 } },
+		{ "rails-ab-vf2", { 0xf0, 2 } },
 	};
-	static const char *const none[] = { "rail64",   "rail03",     "rail",       "rail3-",
-					    "rail3x",   "rail1000",   "railsx",     "eth0",
-					    "set",      "set02",      "set65536",   "set2-1",
-					    "set2x",    "rail3-vf",   "rail3-vf05", "rail3-vf5x",
-					    "rail3vf5", "rail64-vf5", "vf5",        "",
-					    "rails-a",  "rails-b-0",  "rails-a-x",  "rails-a-" };
+	static const char *const none[] = {
+		"rail64",      "rail03",     "rail",         "rail3-",   "rail3x",
+		"rail1000",    "railsx",     "eth0",         "set",      "set02",
+		"set65536",    "set2-1",     "set2x",        "rail3-vf", "rail3-vf05",
+		"rail3-vf5x",  "rail3vf5",   "rail64-vf5",   "vf5",      "",
+		"rails-a",     "rails-b-0",  "rails-a-x",    "rails-a-", "rails-vf1",
+		"rails-b-vf1", "rails-a-vf", "rails-a-vf1-2"
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		const struct claim_part part = claim_part(all[i].name, &groups);

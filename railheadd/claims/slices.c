@@ -245,25 +245,31 @@ static uint32_t slices_vfs_end(const struct slices_facts *f)
 	return end;
 }
 
-/* How many rails have this VF. */
-static size_t slices_vfs_of(const struct slices_facts *f, uint32_t index)
+/* One of these rails has this VF. */
+static bool slices_is_vf(const struct slices_facts *f, size_t i, uint32_t index, uint64_t rails)
+{
+	return f->vf[i].index == index && rails >> f->rail[f->vf[i].rail].number & 1;
+}
+
+/* How many of these rails have this VF. */
+static size_t slices_vfs_of(const struct slices_facts *f, uint32_t index, uint64_t rails)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->n_vfs; i++)
-		n += f->vf[i].index == index;
+		n += slices_is_vf(f, i, index, rails);
 	return n;
 }
 
-/* The counters of these VFs: one of the set "vf5" for each rail. only NULL: VF index of all. */
+/* The counters of these VFs: one of the set "vf5" for each rail. */
 static int slices_add_counters(struct json *o, const struct slices_facts *f, uint32_t index,
-			       const struct slices_vf *only)
+			       uint64_t rails)
 {
 	struct json *counters = json_add_object(o, "counters"), *counter;
 	char name[CLAIM_DEVICE_LEN];
 
 	for (size_t i = 0; counters && i < f->n_vfs; i++) {
-		if (only ? &f->vf[i] != only : f->vf[i].index != index)
+		if (!slices_is_vf(f, i, index, rails))
 			continue;
 		(void)snprintf(name, sizeof(name), CLAIM_CARD "%u", f->rail[f->vf[i].rail].number);
 		if (!(counter = json_add_object(counters, name)) ||
@@ -273,46 +279,79 @@ static int slices_add_counters(struct json *o, const struct slices_facts *f, uin
 	return counters ? 0 : -1;
 }
 
-/* vf NULL: the set of the VFs with this index. */
-static int slices_add_vf(struct json *list, const struct slices_facts *f, uint32_t index,
-			 const struct slices_vf *vf)
+/* VF index of one rail, of the rails of a group, or, if both are NULL, of all rails. */
+struct slices_vf_device {
+	uint32_t index;
+	const struct slices_vf *vf;
+	const struct slices_group *group;
+};
+
+static int slices_add_vf(struct json *list, const struct slices_facts *f,
+			 const struct slices_vf_device *d)
 {
+	const struct slices_rail *r = d->vf ? &f->rail[d->vf->rail] : NULL;
+	const uint64_t rails = d->group ? d->group->rails : slices_bits(r);
 	char name[CLAIM_DEVICE_LEN], counters[CLAIM_DEVICE_LEN];
 	struct json *device, *attributes, *o;
 
-	if (vf)
-		(void)snprintf(name, sizeof(name), CLAIM_CARD "%u" CLAIM_VF "%u",
-			       f->rail[vf->rail].number, index);
+	if (r)
+		(void)snprintf(name, sizeof(name), CLAIM_CARD "%u" CLAIM_VF "%u", r->number,
+			       d->index);
+	else if (d->group)
+		(void)snprintf(name, sizeof(name), CLAIM_SET "-%s" CLAIM_VF "%u", d->group->name,
+			       d->index);
 	else
-		(void)snprintf(name, sizeof(name), CLAIM_VF_SET "%u", index);
-	(void)snprintf(counters, sizeof(counters), COUNTERS "%u", index);
+		(void)snprintf(name, sizeof(name), CLAIM_VF_SET "%u", d->index);
+	(void)snprintf(counters, sizeof(counters), COUNTERS "%u", d->index);
 	if (!(device = slices_push_device(list, name, &attributes)) ||
-	    (vf ? slices_add_card(attributes, f, &f->rail[vf->rail], vf)
-		: slices_add_set(attributes, f, "vf-set")) ||
-	    slices_add_taint(device, f, slices_bits(vf ? &f->rail[vf->rail] : NULL)))
+	    (r          ? slices_add_card(attributes, f, r, d->vf)
+	     : d->group ? slices_add_group(attributes, f, d->group, "vf-group")
+			: slices_add_set(attributes, f, "vf-set")) ||
+	    slices_add_taint(device, f, rails))
 		return -1;
 	if (!f->counted)
 		return 0;
 	return !(o = json_add_array(device, "consumesCounters")) || !(o = json_push_object(o)) ||
 			       json_add_str(o, "counterSet", counters) ||
-			       slices_add_counters(o, f, index, vf)
+			       slices_add_counters(o, f, d->index, rails)
 		       ? -1
 		       : 0;
 }
 
-/* The scheduler takes the first device that fits: the sets from the first one on, and single VFs
- * from the last one on, so that many sets stay whole. */
+static int slices_add_vf_groups(struct json *list, const struct slices_facts *f, uint32_t index)
+{
+	for (size_t i = 0; i < f->n_groups; i++) {
+		const struct slices_vf_device d = { index, NULL, &f->group[i] };
+		const uint64_t rails = f->group[i].rails;
+
+		if (slices_vfs_of(f, index, rails) == (size_t)__builtin_popcountll(rails) &&
+		    slices_add_vf(list, f, &d))
+			return -1;
+	}
+	return 0;
+}
+
+/* The scheduler takes the first device that fits: the sets from the first one on, and groups and
+ * single VFs from the last one on, so that many sets stay whole. */
 static int slices_add_vfs(struct json *list, const struct slices_facts *f)
 {
 	const uint32_t end = slices_vfs_end(f);
 
 	for (uint32_t index = 0; index < end && !f->mixed; index++) {
-		if (slices_vfs_of(f, index) == f->n && slices_add_vf(list, f, index, NULL))
+		const struct slices_vf_device d = { index, NULL, NULL };
+
+		if (slices_vfs_of(f, index, UINT64_MAX) == f->n && slices_add_vf(list, f, &d))
+			return -1;
+	}
+	for (uint32_t index = end; f->counted && index-- > 0;) {
+		if (slices_add_vf_groups(list, f, index))
 			return -1;
 	}
 	for (uint32_t index = end; f->counted && index-- > 0;) {
 		for (size_t i = 0; i < f->n_vfs; i++) {
-			if (f->vf[i].index == index && slices_add_vf(list, f, index, &f->vf[i]))
+			const struct slices_vf_device d = { index, &f->vf[i], NULL };
+
+			if (f->vf[i].index == index && slices_add_vf(list, f, &d))
 				return -1;
 		}
 	}
@@ -326,11 +365,11 @@ struct json *slices_counters(const struct slices_facts *f)
 	char name[CLAIM_DEVICE_LEN];
 
 	for (uint32_t index = 0; list && f->counted && index < slices_vfs_end(f); index++) {
-		if (!slices_vfs_of(f, index))
+		if (!slices_vfs_of(f, index, UINT64_MAX))
 			continue;
 		(void)snprintf(name, sizeof(name), COUNTERS "%u", index);
 		if (!(set = json_push_object(list)) || json_add_str(set, "name", name) ||
-		    slices_add_counters(set, f, index, NULL))
+		    slices_add_counters(set, f, index, UINT64_MAX))
 			return NULL;
 	}
 	return TAKE_PTR(list);

@@ -9,8 +9,8 @@
  * fill the first group before it takes another one.
  *
  * VFs are devices of one claim: "rail3-vf5", and the set "set5", which is VF 5 of each rail. They
- * consume the same shared counters, so no VF is given twice. An API server without counters gets
- * the sets only.
+ * consume the same shared counters, so no VF is given twice. So does "rails-a-vf5", VF 5 of the
+ * rails of a group. An API server without counters gets the sets only.
  */
 #ifndef RAILHEAD_RAILHEADD_CLAIMS_SLICES_H
 #define RAILHEAD_RAILHEADD_CLAIMS_SLICES_H

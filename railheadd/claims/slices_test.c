@@ -445,12 +445,41 @@ START_TEST(vfs_have_the_group_of_their_rail)
 	for (size_t i = 0; i < 2; i++)
 		vf[f.n_vfs++] = (struct slices_vf){ .rail = i, .index = 0 };
 	list = made(slices_devices(&f));
-	ck_assert_msg(strstr(names(list), "rail1 rail0 set0 rail1-vf0 rail0-vf0 rails-b-0 "), "%s",
-		      names(list));
-	ck_assert_str_eq(json_text(json_get(json_get(json_at_mut(list, 4), "attributes"), "group"),
+	ck_assert_msg(
+		strstr(names(list), "rail1 rail0 set0 rails-b-vf0 rail1-vf0 rail0-vf0 rails-b-0 "),
+		"%s", names(list));
+	ck_assert_str_eq(json_text(json_get(json_get(json_at_mut(list, 5), "attributes"), "group"),
 				   "string"),
 			 "b");
-	ck_assert_ptr_null(json_get(json_get(json_at_mut(list, 5), "attributes"), "group"));
+	ck_assert_ptr_null(json_get(json_get(json_at_mut(list, 6), "attributes"), "group"));
+}
+END_TEST
+
+/* Rail 0 has two VFs, rail 1 has one. The devices of a group consume the counters of its rails. */
+START_TEST(vfs_of_groups)
+{
+	static const struct agent_conf_groups two = { .of = { { "a", 1 }, { "ab", 3 } }, .n = 2 };
+	struct slices_vf vf[8];
+	struct slices_facts f = with_vfs(2, vf);
+
+	f.group[f.n_groups++] = (struct slices_group){ "a", 1, false };
+	f.group[f.n_groups++] = (struct slices_group){ "ab", 3, false };
+	auto_json struct json *list = made(slices_devices(&f)), *plain = NULL;
+	auto_free char *both = json_print(json_at_mut(list, 6), false);
+
+	ck_assert_msg(strstr(names(list), "rail1 set0 rails-a-vf1 rails-a-vf0 rails-ab-vf0 "
+					  "rail0-vf1 rail0-vf0 rail1-vf0 rails-a-0 "),
+		      "%s", names(list));
+	ck_assert_str_eq(both, "{\"name\":\"rails-ab-vf0\",\"attributes\":{\"kind\":{\"string\":"
+			       "\"vf-group\"},\"group\":{\"string\":\"ab\"},\"rails\":{\"int\":2},"
+			       "\"linkLayer\":{\"string\":\"Ethernet\"}},\"consumesCounters\":[{"
+			       "\"counterSet\":\"vf0\",\"counters\":{\"rail0\":{\"value\":\"1\"},"
+			       "\"rail1\":{\"value\":\"1\"}}}]}");
+	json_each (d, list)
+		ck_assert(claim_part(json_text(d, "name"), &two).rails != 0);
+	f.counted = false;
+	plain = made(slices_devices(&f));
+	ck_assert_ptr_null(strstr(names(plain), "-vf"));
 }
 END_TEST
 
@@ -524,6 +553,6 @@ TEST_PROGRAM("slices", devices_that_claims_share, devices_of_an_older_api_server
 	     a_slice_of_a_pool, slices_that_stand, a_slice_that_was_changed_by_hand,
 	     vfs_and_sets_consume_the_same_counters, rdma_by_the_mode_of_the_node,
 	     counters_have_slices_of_their_own, without_counters_there_are_sets_only,
-	     vfs_of_mixed_rails_are_no_sets, claims_go_round_the_groups,
+	     vfs_of_mixed_rails_are_no_sets, claims_go_round_the_groups, vfs_of_groups,
 	     vfs_have_the_group_of_their_rail, nodes_begin_with_different_groups,
 	     a_group_without_all_of_its_rails, without_memory)
