@@ -142,6 +142,24 @@ static int check_label(const struct conf_file *f, const struct resource_conf *r,
 	return 0;
 }
 
+/* A slot is all rails of the node: docs/decisions/2026-11-29-slots.md. */
+static int check_network(const struct json *network, struct err *e)
+{
+	const char *kind = json_text(network, "kind");
+
+	if (json_get(network, "rails")) {
+		err_set(e, ERR_CONFIG, 0,
+			"network.rails: such a resource is all rails of the node");
+		return err_hint(e, "some of them are a device class of claims, or a network of "
+				   "Multus with this key");
+	}
+	if (strcmp(kind, "sriov") != 0 && strcmp(kind, "ib-sriov") != 0)
+		return 0;
+	err_set(e, ERR_CONFIG, 0, "network.kind: \"%s\": such a resource has no VFs", kind);
+	return err_hint(e, "VFs are a device class of claims, or a resource with \"select\" and a "
+			   "network of Multus with resourceName");
+}
+
 static int add_slots(struct conf_file *f, struct resource_conf *r, const struct own_resource *own,
 		     struct err *e)
 {
@@ -153,7 +171,8 @@ static int add_slots(struct conf_file *f, struct resource_conf *r, const struct 
 	if (rail_network_texts(own->variables, "variables", e) ||
 	    rail_network_variables(own->variables, &r->variables, e) ||
 	    (own->network &&
-	     (rail_network_keys(own->network, e) || rail_network_kind(own->network, false, e))))
+	     (check_network(own->network, e) || rail_network_keys(own->network, e) ||
+	      rail_network_kind(own->network, false, e))))
 		return err_wrap(e, "%s", r->name);
 	r->memlock = own->memlock;
 	r->networks = json_new_array();

@@ -230,9 +230,9 @@ START_TEST(a_resource_of_rails_has_slots)
 	conf_slot(c, "15", slot);
 	ck_assert_str_eq(slot, "rails-15");
 	refused("{\"resources\":[" RAILS("a.b/r", "\"kind\":\"sriov\"") "]}", ERR_CONFIG,
-		"not a VF");
+		"a.b/r: network.kind: \"sriov\": such a resource has no VFs");
 	refused("{\"resources\":[" RAILS("a.b/r", "\"kind\":\"macvlan\",\"rails\":[1]") "]}",
-		ERR_CONFIG, "network.rails");
+		ERR_CONFIG, "a.b/r: network.rails: such a resource is all rails of the node");
 	refused("{\"resources\":[" RAILS("a.b/twenty-one-characters", "\"kind\":\"macvlan\"") "]}",
 		ERR_CONFIG, "at most 20 bytes");
 	refused("{\"resources\":[" RAILS("a.b/r", "\"kind\":\"macvlan\"") "," RAILS(
