@@ -392,6 +392,26 @@ once_rails_without_carrier()
 	running b
 	eq 'what the first process saw' "$(saw b)" "$ALL_RAILS"
 }
+
+# Each device of a claim has its own health.
+once_rails_of_a_claim_each_with_its_health()
+{
+	from_version 36 'the health of devices'
+	claims_up
+	trap 'claims_down; k delete deviceclass rail --ignore-not-found' EXIT
+	rails_class rail '' card '{"kind": "macvlan", "ipam": '"$RAIL_POOLS"'}'
+	kn apply -f - >/dev/null <<-'END' || fail 'test error: template'
+	{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: three}, spec: {spec: {devices: {
+	requests: [{name: rails, exactly: {deviceClassName: rail, count: 3}}]}}}}
+	END
+	counting a '.spec.resourceClaims = [{name: "r", resourceClaimTemplateName: "three"}] | .spec.containers[0].resources = {claims: [{name: "r"}]}'
+	running a
+	eq 'what the first process saw' "$(saw a)" 'rails: rail0 rail1 rail2'
+	eventually rails_health_is a $'Healthy\nHealthy\nHealthy' || fail "the health of the rails: $(kn get pod a -o json | jq -c .status.containerStatuses)"
+	is 'a link loses its carrier' ip link set n1e2 down
+	eventually rails_health_is a $'Healthy\nUnhealthy no-carrier\nHealthy' || fail "the health of the rails: $(kn get pod a -o json | jq -c .status.containerStatuses)"
+	is 'the carrier is back' ip link set n1e2 up
+}
 rails_health_is()
 {
 	[ "$(kn get pod "$1" -o json | jq -r '.status.containerStatuses[0].allocatedResourcesStatus[]?.resources[] | [.health, .message // empty] | join(" ")')" = "$2" ]

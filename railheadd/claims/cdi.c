@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cdi.c: makes, writes and removes CDI files of claims. The names of file and device are those of
+ * cdi.c: makes, writes and removes CDI files of claims. The names of file and devices are made of
  * the claim's UID: the kubelet keeps them, so they are the same after an upgrade.
  */
 #include "railheadd/claims/cdi.h"
@@ -12,9 +12,35 @@
 #include "lib/sys/fs.h"
 #include "railheadd/devices/edits.h"
 #include "railheadd/devices/files.h"
+#include "railheadd/devices/rail_network.h"
 
 #define CDI_VERSION "0.5.0"
 #define CDI_MAX     65536
+
+char *claim_cdi_id(const char *claim_uid, uint64_t rails, char out[CDI_ID_LEN])
+{
+	char number[16] = "";
+
+	if (rails && rails != UINT64_MAX)
+		(void)snprintf(number, sizeof(number), "-%d", __builtin_ctzll(rails));
+	(void)snprintf(out, CDI_ID_LEN, CDI_CLAIM_KIND "=%.64s%s", claim_uid, number);
+	return out;
+}
+
+/* The edits of the file are a container's once, however many of its devices it has. A device needs
+ * some of its own. */
+static int cdi_add_device(struct json *list, const char *claim_uid, uint64_t rails,
+			  const char *folder)
+{
+	struct json *device = json_push_object(list), *edits;
+	char id[CDI_ID_LEN];
+
+	(void)claim_cdi_id(claim_uid, rails, id);
+	return !device || json_add_str(device, "name", id + strlen(CDI_CLAIM_KIND "=")) ||
+			       !(edits = json_add_object(device, "containerEdits"))
+		       ? -1
+		       : edits_add_folder(edits, folder);
+}
 
 int claim_cdi(const struct ctx *ctx, const struct prepared *p, const char *bin, char **out,
 	      struct err *e)
@@ -23,15 +49,22 @@ int claim_cdi(const struct ctx *ctx, const struct prepared *p, const char *bin, 
 		EDITS_HOOK, "--pod", p->pod.uid, "--claim", p->claim.uid, NULL
 	};
 	auto_json struct json *o = json_new_object();
-	struct json *list, *device, *edits;
+	const uint64_t rails = rails_of_networks(p->networks);
+	struct json *list, *edits;
 	char folder[PATH_MAX];
 	const struct edits x = { ctx, bin, folder, words, p->networks, p->variables };
 
 	prepared_public(ctx, p->pod.uid, p->claim.uid, folder);
 	if (!o || json_add_str(o, "cdiVersion", CDI_VERSION) ||
 	    json_add_str(o, "kind", CDI_CLAIM_KIND) || !(list = json_add_array(o, "devices")) ||
-	    !(device = json_push_object(list)) || json_add_str(device, "name", p->claim.uid) ||
-	    !(edits = json_add_object(device, "containerEdits")))
+	    cdi_add_device(list, p->claim.uid, UINT64_MAX, folder))
+		return err_nomem(e);
+	for (uint64_t left = rails == UINT64_MAX ? 0 : rails; left; left &= left - 1) {
+		if (cdi_add_device(list, p->claim.uid, left, folder))
+			return err_nomem(e);
+	}
+	edits = json_add_object(o, "containerEdits");
+	if (!edits)
 		return err_nomem(e);
 	if (edits_add(edits, &x, e))
 		return -1;

@@ -10,7 +10,15 @@
 #include "lib/base/ctx.h"
 #include "railheadd/claims/claim.h"
 
-#define CDI_CLAIM_KIND "railhead.io/claim" /* "railhead.io/claim=UID" is the device */
+#define CDI_CLAIM_KIND "railhead.io/claim"
+#define CDI_ID_LEN     96
+
+/*
+ * claim_cdi_id - the CDI device of a device with these rails, by the first of them:
+ * "railhead.io/claim=UID-3", and "railhead.io/claim=UID" for all rails. The kubelet shows the
+ * health of one device for each. Returns out. Pure.
+ */
+char *claim_cdi_id(const char *claim_uid, uint64_t rails, char out[CDI_ID_LEN]);
 
 /*
  * claim_cdi - the file as text, owned by the caller. bin: the folder of CNI plugins. ERR_NOTFOUND:

@@ -38,6 +38,10 @@ static void begin(const char *rails)
 	testing_file("/mnt/etc/rails.json", 0644, rails);
 }
 
+#define FOLDER                                                                                     \
+	"\"mounts\":[{\"hostPath\":\"/mnt/railhead/claims/pu/pod\",\"containerPath\":"             \
+	"\"/run/railhead\",\"options\":[\"bind\",\"ro\",\"nosuid\",\"nodev\",\"noexec\"]}]"
+
 START_TEST(a_hook_and_a_folder)
 {
 	auto_prepared struct prepared p =
@@ -50,11 +54,11 @@ START_TEST(a_hook_and_a_folder)
 	ck_assert_str_eq(
 		text,
 		"{\"cdiVersion\":\"0.5.0\",\"kind\":\"railhead.io/claim\",\"devices\":[{\"name\":"
-		"\"cu\",\"containerEdits\":{\"hooks\":[{\"hookName\":\"createRuntime\",\"path\":"
+		"\"cu\",\"containerEdits\":{" FOLDER
+		"}},{\"name\":\"cu-3\",\"containerEdits\":{" FOLDER
+		"}}],\"containerEdits\":{\"hooks\":[{\"hookName\":\"createRuntime\",\"path\":"
 		"\"/opt/cni/bin/railhead-hook\",\"args\":[\"railhead-hook\",\"--pod\",\"pu\","
-		"\"--claim\",\"cu\"]}],\"mounts\":[{\"hostPath\":\"/mnt/railhead/claims/pu/pod\","
-		"\"containerPath\":\"/run/railhead\",\"options\":[\"bind\",\"ro\",\"nosuid\","
-		"\"nodev\",\"noexec\"]}]}}]}");
+		"\"--claim\",\"cu\"]}]," FOLDER "}}");
 	ck_assert(!claim_cdi_stands(&ctx, &p, text));
 	ck_assert_msg(prepared_put(&ctx, &p, &e) == 0, "%s", e.msg);
 	ck_assert_msg(claim_cdi_put(&ctx, &p, text, &e) == 0, "%s", e.msg);
@@ -66,6 +70,17 @@ START_TEST(a_hook_and_a_folder)
 	ck_assert_int_eq(claim_cdi_remove(&ctx, "cu", &e), 0);
 	ck_assert(stat(CDI_FILE, &st) != 0);
 	ck_assert_int_eq(claim_cdi_remove(&ctx, "cu", &e), 0);
+}
+END_TEST
+
+/* The kubelet shows the health of one device for each of these. */
+START_TEST(devices_of_a_claim)
+{
+	char id[CDI_ID_LEN];
+
+	ck_assert_str_eq(claim_cdi_id("cu", UINT64_MAX, id), "railhead.io/claim=cu");
+	ck_assert_str_eq(claim_cdi_id("cu", 8, id), "railhead.io/claim=cu-3");
+	ck_assert_str_eq(claim_cdi_id("cu", UINT64_C(3) << 62, id), "railhead.io/claim=cu-62");
 }
 END_TEST
 
@@ -108,7 +123,7 @@ START_TEST(variables_of_a_class)
 	p.variables = 3;
 	ck_assert_int_eq(claim_cdi(&ctx, &p, "/b", &text, &e), 0);
 	ck_assert_ptr_nonnull(strstr(text, ",\"env\":[\"NCCL_CONF_FILE=/run/railhead/nccl.conf\","
-					   "\"UCX_CONFIG_DIR=/run/railhead\"]}}]}"));
+					   "\"UCX_CONFIG_DIR=/run/railhead\"]}}"));
 }
 END_TEST
 
@@ -273,6 +288,7 @@ START_TEST(no_folder_of_cdi)
 }
 END_TEST
 
-TEST_PROGRAM("cdi", a_hook_and_a_folder, a_kind_for_another_link_layer, variables_of_a_class,
-	     programs_of_the_node, a_rail_that_is_not_there, files_of_rdma_devices,
-	     files_of_rdma_devices_that_move, runtimes_notice_a_new_file, no_folder_of_cdi)
+TEST_PROGRAM("cdi", a_hook_and_a_folder, devices_of_a_claim, a_kind_for_another_link_layer,
+	     variables_of_a_class, programs_of_the_node, a_rail_that_is_not_there,
+	     files_of_rdma_devices, files_of_rdma_devices_that_move, runtimes_notice_a_new_file,
+	     no_folder_of_cdi)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/parse.h"
+#include "railheadd/claims/cdi.h"
 
 #define DECODE_MAX ((size_t)16 << 20) /* bytes of a decoded message */
 
@@ -89,7 +90,7 @@ int dra_request_decode(const uint8_t *bytes, size_t len, struct dra_request *out
 
 struct dra_device_message {
 	Dra__Device device;
-	char *request, *cdi;
+	char *request, *cdi, id[CDI_ID_LEN];
 };
 struct dra_prepared_message {
 	Dra__PreparedEntry entry;
@@ -103,7 +104,7 @@ static void dra_fill_device(const struct claim_device *d, const struct dra_outco
 {
 	dra__device__init(&m->device);
 	m->request = proto_text(d->request);
-	m->cdi = proto_text(of->cdi);
+	m->cdi = claim_cdi_id(of->claim.prepared.claim.uid, d->part.rails, m->id);
 	m->device.n_request_names = 1;
 	m->device.request_names = &m->request;
 	m->device.device_name = proto_text(d->device);

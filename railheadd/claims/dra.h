@@ -10,7 +10,6 @@
 
 #define DRA_REQUEST_MAX ((size_t)4 << 20) /* bytes, as Go's gRPC limits messages */
 #define DRA_CLAIMS_MAX  64                /* of one request: those of a pod */
-#define DRA_CDI_LEN     96                /* "railhead.io/claim=UID" */
 
 /* dra_info - of GetInfo: the path of the socket with the calls below. */
 struct proto_bytes dra_info(const char *endpoint);
@@ -43,10 +42,9 @@ void dra_request_clear(struct dra_request *r);
 
 /* The end of one claim of a request. */
 struct dra_outcome {
-	struct claim claim;    /* prepared: its devices; texts are borrowed */
-	struct json *tree;     /* owned; what they are borrowed from; NULL: from the request */
-	char cdi[DRA_CDI_LEN]; /* the CDI device */
-	char error[1024];      /* "": it went well */
+	struct claim claim; /* prepared: its devices; texts are borrowed */
+	struct json *tree;  /* owned; what they are borrowed from; NULL: from the request */
+	char error[1024];   /* "": it went well */
 };
 
 /* dra_prepared, dra_unprepared - the outcome of each claim of the request. pool: of all devices. */

@@ -92,15 +92,17 @@ START_TEST(one_prepared_and_one_refused)
 {
 	auto_dra_request struct dra_request r = { .n = 0 };
 	struct dra_outcome of[2] = {
-		{ .claim = { .n = 1,
-			     .device = { { .request = "q", .device = "rails", .share = "s" } } },
-		  .cdi = "a/b=c" },
+		{ .claim = { .n = 2,
+			     .prepared.claim.uid = "u1",
+			     .device = { { "q", "rails", "s", .part = { UINT64_MAX, -1 } },
+					 { "q", "rail3", "", .part = { 8, -1 } } } } },
 		{ .error = "no" },
 	};
 
 	ck_assert_int_eq(request(REQUEST, sizeof(REQUEST) - 1, &r), 0);
 	IS(dra_prepared(&r, of, "n1"),
-	   "\x0a\x20\x0a\2u1\x12\x1a\x0a\x18\x0a\1q\x12\2n1\x1a\5rails\x22\5a/b=c*\1s"
+	   "\x0a\x57\x0a\2u1\x12\x51\x0a\x27\x0a\1q\x12\2n1\x1a\5rails\x22\x14railhead.io/"
+	   "claim=u1*\1s\x0a\x26\x0a\1q\x12\2n1\x1a\5rail3\x22\x16railhead.io/claim=u1-3"
 	   "\x0a\x0a\x0a\2u2\x12\4\x12\2no");
 	IS(dra_unprepared(&r, of), "\x0a\6\x0a\2u1\x12\0\x0a\x0a\x0a\2u2\x12\4\x0a\2no");
 }

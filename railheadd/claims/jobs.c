@@ -154,7 +154,6 @@ static int job_try(const struct jobs_place *p, struct job_source *s, const struc
 	}
 	out->claim = claim;
 	out->tree = TAKE_PTR(own);
-	(void)snprintf(out->cdi, sizeof(out->cdi), CDI_CLAIM_KIND "=%s", c->uid);
 	return 0;
 }
 

@@ -251,6 +251,13 @@ static int edits_add_mount(struct json *mounts, const char *from, const char *to
 	return 0;
 }
 
+int edits_add_folder(struct json *to, const char *folder)
+{
+	struct json *mounts = json_add_array(to, "mounts");
+
+	return mounts ? edits_add_mount(mounts, folder, PREPARED_AT, false) : -1;
+}
+
 /* The runtime reads the paths in the mount namespace of the host. */
 static int edits_add_mounts(struct json *to, const struct edits *x)
 {

@@ -30,6 +30,9 @@ struct edits {
  */
 int edits_add(struct json *to, const struct edits *x, struct err *e) must_check;
 
+/* edits_add_folder - add the folder alone; once more is the same mount. -1: no memory. */
+int edits_add_folder(struct json *to, const char *folder) must_check;
+
 /* edits_put_programs - the empty files over which the runtime mounts railctl and rdma-probe. */
 int edits_put_programs(const char *folder, struct err *e) must_check;
 
