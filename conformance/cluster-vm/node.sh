@@ -20,8 +20,8 @@ done
 
 # rails_by gate|chain: with the entry of railhead in the file of the pod network, or without.
 rails_by() { multus_thin 1 "$(cluster_network 1 | jq -c 'if "'"$1"'" == "chain" then .plugins += [{type: "railhead"}] else . end')"; }
-# kills NAME SECONDS: the processes with that name, so long after the first of them has begun.
-kills() { node 1 timeout 300 bash -c 'until pgrep -x "$1" >/dev/null; do sleep 0.02; done; sleep "$2"; pkill -KILL -x "$1"' - "$1" "$2"; }
+# kills NAME EVENT: the processes with that name, as soon as this command succeeds.
+kills() { node 1 timeout 300 bash -c 'until eval "$2"; do sleep 0.01; done; pkill -KILL -x "$1"' - "$1" "$2"; }
 
 # ends: guest.sh waits for this word.
 ends() { echo ends >"$W/end"; }

@@ -140,13 +140,17 @@ half()
 # In mode exclusive the RDMA device of each VF moves, too. A gate or a plugin that is killed meanwhile loses none.
 test_rdma_by_claims()
 {
-	local all EXCLUSIVE=yes mode
+	local all mode
+	EXCLUSIVE=yes
 	trap 'guest rdma_ends' EXIT
 	is 'RDMA devices' guest rdma_begins pf0/0 pf1/0 pf0/1 pf1/1
 	is 'mode exclusive' guest eventually node 1 railctl rdma mode exclusive --modprobe-dir /run
 	all=$(rdma_of_host)
 	eq 'RDMA devices of the host' "$all" 'hca0 hca1 hca2 hca3'
 	vfclaims_begin '{"kind": "sriov", "rdma": "exclusive", "ipam": '"$RAIL_POOLS"'}'
+	# As a class of the chart does.
+	is 'the class selects the mode' k patch deviceclass $CLASS --type=json -p '[{"op": "add", "path": "/spec/selectors/-", "value": {"cel": {"expression":
+		"has(device.attributes[\"railhead.io\"].rdma) && device.attributes[\"railhead.io\"].rdma == \"exclusive\""}}}]'
 	rails_class shared '' card '{"kind": "macvlan", "rdma": "shared"}'
 	eq 'RDMA of devices' "$(slices 'map("\(.name) \(.attributes.rdma.string)") | sort | join(", ")')" \
 		'"rail0 null, rail0-vf0 exclusive, rail0-vf1 exclusive, rail1 null, rail1-vf0 exclusive, rail1-vf1 exclusive, rails null, set0 exclusive, set1 exclusive"'
@@ -166,8 +170,8 @@ test_rdma_by_claims()
 		has 'a opens the file of another pod' "$(opens a b 2>&1)" 'Operation not permitted'
 		delete a b
 		eq 'RDMA devices of the host' "$(rdma_of_host)" "$all"
-		killed_at 0.1 "$mode"
-		killed_at 0.8 "$mode"
+		killed_when 'compgen -G "'$CLAIMS'/*/*.result" >/dev/null' "$mode"
+		killed_when '[ ! -e /sys/class/infiniband/hca0 ]' "$mode"
 	done
 	is 'by the gate' guest rails_by gate
 }
@@ -191,8 +195,8 @@ opens()
 	file=$(node 1 sh -c "grep -lx '$device' /sys/class/infiniband_verbs/*/ibdev")
 	kn exec "$1" -- sh -c ": <>/dev/infiniband/$(basename "$(dirname "$file")")"
 }
-# killed_at SECONDS MODE: the gate, or the chained plugin, is killed so long after it has begun.
-killed_at()
+# killed_when EVENT MODE: the gate, or the chained plugin, is killed as soon as this is so.
+killed_when()
 {
 	guest kills "$([ "$2" = gate ] && echo railhead-hook || echo railhead)" "$1" >"$W/killed" 2>&1 &
 	with_rdma k
