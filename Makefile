@@ -222,7 +222,7 @@ $(B)/build_id: $(LINK_WITH) $(call objects,$(MAINS))
 $(PROGRAMS:%=$(O)/ident/%.o) $(O)/ident/cni-conformance.o: $(O)/ident/%.o: tools/ident.c $(B)/build_id
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -DPROGRAM='"$*"' -DBUILD="\"$$(cat $(B)/build_id)\"" -c $< -o $@
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -DPROGRAM='"$(*:%-static=%)"' -DBUILD="\"$$(cat $(B)/build_id)\"" -c $< -o $@
 # -u: keep the mark although nothing refers to it.
 define program
 $(2)/$(1): $(O)/ident/$(1).o $(call objects,$($(1)_SRC) $(if $(call static_of,$(1)),tools/static.c)) $(3) $(WRAP) $(LINK_WITH)
