@@ -417,9 +417,12 @@ int rail_table_load(struct rail_table *t, const struct json *known, struct err *
 	if (json_type(known) != JSON_ARRAY)
 		return err_set(e, ERR_DECODE, 0, "rails: %s is not an array",
 			       json_type_name(known));
-	json_each (o, known)
-		if (load_rail(t, o, e))
+	json_each (o, known) {
+		if (load_rail(t, o, e)) {
+			rail_table_clear(t);
 			return -1;
+		}
+	}
 	return 0;
 }
 

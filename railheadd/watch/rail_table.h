@@ -91,8 +91,8 @@ bool rail_is_settled(const struct rail_result *x);
 /*
  * rail_table_known - what the next look, and the agent after a restart, must know: an array of
  * {"device", "port", "pci", "guid", "best", "active", "told": [checks]}. NULL: no memory. Owned by
- * the caller. rail_table_load - add them to an empty table. ERR_DECODE, ERR_CONFIG, ERR_FIELD,
- * ERR_NOMEM: t may have a part of them.
+ * the caller. rail_table_load - add them to an empty table, all or none. ERR_DECODE, ERR_CONFIG,
+ * ERR_FIELD, ERR_NOMEM.
  */
 struct json *rail_table_known(const struct rail_table *t);
 int rail_table_load(struct rail_table *t, const struct json *known, struct err *e) must_check;

@@ -10,7 +10,7 @@
 #include "railheadd/watch/child.h"
 #include "railheadd/pools/events.h"
 #include "railheadd/watch/rail_look.h"
-#include "railheadd/watch/rail_memory.h"
+#include "railheadd/watch/memory.h"
 #include "railheadd/watch/rail_table.h"
 #include "railheadd/watch/repairer.h"
 
@@ -20,7 +20,7 @@ struct rail_watch {
 	struct child *child;
 	struct rail_table table;
 	struct json *known; /* while a child is forked: rail_table_known() */
-	struct rail_memory memory;
+	struct memory memory;
 	uint64_t looks;                            /* without an error */
 	char said[sizeof(((struct err *)0)->msg)]; /* the error of the last look; "": none */
 };
@@ -158,7 +158,7 @@ static int64_t end_look(struct rail_watch *w)
 	rail_watch_note_error(w, "");
 	w->looks++;
 	bool settled = report_changes(w);
-	if (rail_memory_save(&w->memory, &w->table, &e))
+	if (memory_save(&w->memory, rail_table_known(&w->table), &e))
 		log_warn(&w->conf.ctx->log, "rails: a restart forgets what is known: %s", e.msg);
 	return !settled && w->conf.every > w->conf.confirm ? w->conf.confirm : w->conf.every;
 }
@@ -215,6 +215,11 @@ static void on_rail_watch_timer(evutil_socket_t fd, short what, void *arg)
 
 /* ---- begin, end, status ---- */
 
+static int load_rails(void *table, const struct json *list, struct err *e)
+{
+	return rail_table_load(table, list, e);
+}
+
 int rail_watch_new(const struct rail_watch_conf *conf, struct rail_watch **out, struct err *e)
 {
 	struct rail_watch *w = calloc(1, sizeof(*w));
@@ -234,8 +239,8 @@ int rail_watch_new(const struct rail_watch_conf *conf, struct rail_watch **out, 
 		rail_watch_free(w);
 		return err_nomem(e);
 	}
-	w->memory.ctx = conf->ctx;
-	if (rail_memory_load(&w->memory, &w->table, e))
+	w->memory = (struct memory){ .ctx = conf->ctx, .name = "rails" };
+	if (memory_load(&w->memory, load_rails, &w->table, e))
 		log_warn(&conf->ctx->log, "rails: what was known of them is lost: %s", e->msg);
 	events_on_lost(conf->events, on_lost_event, w);
 	(void)timer_arm(w->timer, 0);
@@ -251,7 +256,7 @@ void rail_watch_free(struct rail_watch *w)
 	child_free(w->child);
 	if (w->timer)
 		event_free(w->timer);
-	rail_memory_clear(&w->memory);
+	memory_clear(&w->memory);
 	rail_table_clear(&w->table);
 	free(w);
 }

@@ -5,7 +5,7 @@
  *
  * A child reads the rails, because a driver may hang. Two looks in a row must agree. The limits
  * of events.h may hold an Event back, and it may be lost on its way. A later look sends it, if it
- * is still true. After a restart the agent knows the rails from rail_memory.h.
+ * is still true. After a restart the agent knows the rails from memory.h.
  */
 #ifndef RAILHEAD_RAILHEADD_WATCH_RAILS_H
 #define RAILHEAD_RAILHEADD_WATCH_RAILS_H
