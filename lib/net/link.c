@@ -68,6 +68,7 @@ static int net_parse_link(const struct nlmsghdr *h, struct link_info *li)
 		[IFLA_PARENT_DEV_NAME] = { .type = NLA_STRING },
 		[IFLA_PHYS_PORT_NAME] = { .type = NLA_STRING },
 		[IFLA_IFALIAS] = { .type = NLA_STRING },
+		[IFLA_CARRIER_DOWN_COUNT] = { .type = NLA_U32 },
 	};
 	struct nlattr *tb[IFLA_MAX + 1];
 	const struct ifinfomsg *ifi = nlmsg_data(h);
@@ -89,6 +90,8 @@ static int net_parse_link(const struct nlmsghdr *h, struct link_info *li)
 		li->upper_ifindex = (int)nla_get_u32(tb[IFLA_MASTER]);
 	if (tb[IFLA_MTU])
 		li->mtu = nla_get_u32(tb[IFLA_MTU]);
+	if (tb[IFLA_CARRIER_DOWN_COUNT])
+		li->carrier_downs = nla_get_u32(tb[IFLA_CARRIER_DOWN_COUNT]);
 	li->addr = parse_hw_addr(tb[IFLA_ADDRESS]);
 	li->broadcast = parse_hw_addr(tb[IFLA_BROADCAST]);
 	li->perm_addr = parse_hw_addr(tb[IFLA_PERM_ADDRESS]);

@@ -23,6 +23,7 @@ struct link_info {
 	char kind[IFNAME_LEN]; /* "macvlan", "veth", "" for hardware */
 	uint32_t mtu;
 	uint32_t flags;              /* IFF_* */
+	uint32_t carrier_downs;      /* how often it has lost its carrier (Linux 4.16) */
 	uint16_t type;               /* ARPHRD_*: what is on the wire, see link_is_ethernet() */
 	struct hw_addr addr;         /* IFLA_ADDRESS */
 	struct hw_addr broadcast;    /* IFLA_BROADCAST */
