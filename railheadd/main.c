@@ -32,6 +32,7 @@ struct agent_program {
 	struct repairer *repairer;
 	struct plugin_watch *plugins;
 	struct rail_watch *rails;
+	struct neighbour_watch *neighbours;
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
 	struct server *server;
@@ -107,6 +108,18 @@ static int start_rails(struct agent_program *p, const struct ctx *ctx, struct er
 	};
 
 	return c->every ? rail_watch_new(&conf, &p->rails, e) : 0;
+}
+
+static int start_neighbours(struct agent_program *p, const struct ctx *ctx, struct err *e)
+{
+	const struct neighbour_watch_conf conf = {
+		.base = p->base,
+		.ctx = ctx,
+		.every = p->files.conf.fabric_every,
+		.deadline_ms = RAILS_MS,
+	};
+
+	return conf.every ? neighbour_watch_new(&conf, &p->neighbours, e) : 0;
 }
 
 /* With a connection of its own: the requests of the node must not wait for it. */
@@ -193,16 +206,16 @@ static int main_start(struct agent_program *p, const struct ctx *ctx, bool recla
 	if (nodes_new(&(struct nodes_conf){ ctx, p->base, conf.store, p->files.node, conf.renew },
 		      &p->nodes, e) ||
 	    start_reserved(p, ctx, conf.store, e) || start_kubenode(p, ctx, conf.store, e) ||
-	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e) || start_rails(p, ctx, e))
+	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e) || start_rails(p, ctx, e) ||
+	    start_neighbours(p, ctx, e))
 		return -1;
 	takes.store = conf.store;
-	p->calls =
-		(struct calls_to){ p->driver,   p->base,
-				   conf.store,  p->nodes,
-				   p->repairer, p->plugins,
-				   p->rails,    { ctx, c->devices.resources, c->devices.kubelet },
-				   p->reserved, p->latency,
-				   takes };
+	p->calls = (struct calls_to){
+		p->driver,   p->base,       conf.store,
+		p->nodes,    p->repairer,   p->plugins,
+		p->rails,    p->neighbours, { ctx, c->devices.resources, c->devices.kubelet },
+		p->reserved, p->latency,    takes
+	};
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
 		       e) ||
@@ -219,6 +232,7 @@ static void main_stop(struct agent_program *p)
 	repairer_free(p->repairer);
 	plugin_watch_free(p->plugins);
 	rail_watch_free(p->rails);
+	neighbour_watch_free(p->neighbours);
 	reclaim_free(p->reclaim);
 	/* The driver closes the cluster store. */
 	nodes_free(p->nodes);

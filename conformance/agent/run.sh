@@ -48,8 +48,9 @@ if [ "${1-}" != --inside ]; then
 		;;
 	*) exit 1 ;;
 	esac
-	# Without promtool its cases are skipped.
+	# Without promtool and lldpd their cases are skipped.
 	"$HERE/promtool.sh" "$ENGINES" || [ $? = 3 ] || exit 1
+	[ "$STORE" != etcd ] || "$HERE/lldpd.sh" "$ENGINES" || [ $? = 3 ] || exit 1
 	ENGINES=$(cd "$ENGINES" && pwd)
 	[ "$STORE" = etcd ] || have_kubernetes
 fi
@@ -81,7 +82,7 @@ THEMES=(pods fixed loans store deleted nodes sticky)
 ALIKE=(families commands conflicts reserved faults adopt leave)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
-etcd) THEMES+=(repair plugins rails devices metrics kills history etcd) ;;
+etcd) THEMES+=(repair plugins rails neighbours devices metrics kills history etcd) ;;
 kubernetes) THEMES+=(kubernetes rules rights container examples kubectl) && [ -z "${KILLS-}" ] || THEMES+=(kills) ;;
 esac
 files=("$HERE"/{lib,history,load,"engine_$STORE"}.sh "$HERE"/../harness/{cases,suite}.sh)

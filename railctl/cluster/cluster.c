@@ -121,6 +121,36 @@ static void print_rails(const struct cmd_run *r, const struct json *n)
 	}
 }
 
+/* Nothing, if the agent does not listen. */
+static void print_neighbours(const struct cmd_run *r, const struct json *n)
+{
+	const char *error = json_str(json_get(n, "error"));
+
+	if (error)
+		out_line(&r->out, OUT_BAD, "%-8s not known: %s", "fabric", error);
+	json_each (x, json_get(n, "list")) {
+		const char *state = json_text(x, "state");
+		const struct json *other = json_get(x, "other");
+
+		if (!json_get(x, "port")) {
+			out_line(&r->out, OUT_WARN, "%-8s rail %.0f (%s): %s", "fabric",
+				 json_num(json_get(x, "rail")), json_text(x, "interface"), state);
+			continue;
+		}
+		out_line(&r->out, strcmp(state, "heard") == 0 ? OUT_PLAIN : OUT_WARN,
+			 "%-8s rail %.0f (%s): port %s of %s, %s, %.0f s ago", "fabric",
+			 json_num(json_get(x, "rail")), json_text(x, "interface"),
+			 json_text(x, "portName"),
+			 json_text_or(x, "system", json_text(x, "chassis")), state,
+			 json_num(json_get(x, "age")));
+		if (other)
+			out_line(&r->out, OUT_WARN, "         another sender: port %s of %s (%s)",
+				 json_text(other, "portName"),
+				 json_text_or(other, "system", json_text(other, "chassis")),
+				 json_text(other, "chassis"));
+	}
+}
+
 static void print_devices(const struct cmd_run *r, const struct json *n)
 {
 	const char *error = json_str(json_get(n, "error"));
@@ -195,6 +225,7 @@ static int print_status(const struct cmd_run *r, const struct json *s, struct er
 	print_repair(r, json_get(s, "repair"));
 	print_plugins(r, json_get(s, "plugins"));
 	print_rails(r, json_get(s, "rails"));
+	print_neighbours(r, json_get(s, "neighbours"));
 	print_devices(r, json_get(s, "devicePlugin"));
 	return cluster_print_pools(r, json_get(s, "pools"), e);
 }

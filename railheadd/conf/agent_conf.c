@@ -16,7 +16,8 @@ struct fields {
 	const char *node;
 	uint32_t hold, renew;
 	int fence;
-	const struct json *etcd, *kube, *repair, *plugins, *rails, *devices, *claims, *metrics;
+	const struct json *etcd, *kube, *repair, *plugins, *rails, *fabric, *devices, *claims,
+		*metrics;
 };
 
 static const struct json_enum fences[] = { { "off", 0 }, { "strict", 1 }, { NULL, 0 } };
@@ -30,6 +31,7 @@ static const struct json_field top[] = {
 	{ "repair", J_ANY, J_AT(struct fields, repair) },
 	{ "plugins", J_ANY, J_AT(struct fields, plugins) },
 	{ "rails", J_ANY, J_AT(struct fields, rails) },
+	{ "fabric", J_ANY, J_AT(struct fields, fabric) },
 	{ "devicePlugin", J_ANY, J_AT(struct fields, devices) },
 	{ "claims", J_ANY, J_AT(struct fields, claims) },
 	{ "kubernetes", J_OBJECT, J_AT(struct fields, kube) },
@@ -235,6 +237,23 @@ static int decode_rails(const struct json *n, struct agent_conf_rails *out, stru
 	return 0;
 }
 
+static const struct json_field fabric_keys[] = {
+	{ "every", J_U32, 0, sizeof(uint32_t), .min = 1, .max = 86400 },
+	{ 0 },
+};
+
+static int decode_fabric(const struct json *n, int64_t *every, struct err *e)
+{
+	uint32_t seconds = 60;
+	bool off;
+
+	if (object_or_false(n, "fabric", &off, e) ||
+	    (!off && n && json_decode_known(n, "fabric", fabric_keys, &seconds, e)))
+		return -1;
+	*every = off || !n ? 0 : seconds * INT64_C(1000);
+	return 0;
+}
+
 static const struct json_field devices_keys[] = {
 	TEXT("resources", struct agent_conf_devices, resources),
 	TEXT("kubelet", struct agent_conf_devices, kubelet),
@@ -416,6 +435,7 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 			       f.renew);
 	if (decode_store(&f, &c, e) || decode_repair(f.repair, &c.repair, e) ||
 	    decode_plugins(f.plugins, &c.plugins, e) || decode_rails(f.rails, &c.rails, e) ||
+	    decode_fabric(f.fabric, &c.fabric_every, e) ||
 	    decode_devices(f.devices, &c.plugins, &c.devices, e) ||
 	    decode_claims(f.claims, &c, e) || agent_conf_decode_metrics(f.metrics, &c, e))
 		return -1;

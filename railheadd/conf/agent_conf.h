@@ -81,6 +81,7 @@ struct agent_conf {
 	struct agent_conf_repair repair;
 	struct agent_conf_plugins plugins;
 	struct agent_conf_rails rails;
+	int64_t fabric_every; /* ms between two looks for interfaces to listen by; 0: it does not */
 	struct agent_conf_devices devices;
 	struct agent_conf_claims claims;
 	struct agent_conf_kube kube;

@@ -135,6 +135,32 @@ START_TEST(metrics_are_an_object_or_false)
 }
 END_TEST
 
+START_TEST(an_agent_listens_if_it_is_told_to)
+{
+	static const struct {
+		const char *text;
+		int64_t every;
+	} good[] = {
+		{ "{}", 0 },
+		{ "{\"fabric\":false}", 0 },
+		{ "{\"fabric\":{}}", 60000 },
+		{ "{\"fabric\":{\"every\":5}}", 5000 },
+	};
+	auto_json struct json *wrong = parse("{\"fabric\":{\"enabled\":true}}");
+	struct agent_conf c;
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		auto_json struct json *n = parse(good[i].text);
+
+		ck_assert_int_eq(agent_conf_decode(n, &c, &e), 0);
+		ck_assert_int_eq(c.fabric_every, good[i].every);
+	}
+	ck_assert_int_eq(agent_conf_decode(wrong, &c, &e), -1);
+	ck_assert_msg(strstr(e.msg, "fabric.enabled"), "%s", e.msg);
+}
+END_TEST
+
 START_TEST(with_etcd)
 {
 	auto_json struct json *tree =
@@ -333,6 +359,6 @@ END_TEST
 
 TEST_PROGRAM("agent_conf", without_a_file, with_etcd, with_kubernetes, repair_is_an_object_or_false,
 	     plugins_are_an_object_or_false, rails_are_an_object_or_false,
-	     the_device_plugin_is_an_object_or_false, claims_are_off_unless_they_are_there,
-	     groups_of_rails, metrics_are_an_object_or_false, a_refused_value_is_named_by_its_key,
-	     no_key_is_mistyped_in_silence)
+	     an_agent_listens_if_it_is_told_to, the_device_plugin_is_an_object_or_false,
+	     claims_are_off_unless_they_are_there, groups_of_rails, metrics_are_an_object_or_false,
+	     a_refused_value_is_named_by_its_key, no_key_is_mistyped_in_silence)

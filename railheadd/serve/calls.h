@@ -9,6 +9,7 @@
 #include "railheadd/devices/status.h"
 #include "railheadd/pools/driver.h"
 #include "railheadd/pools/reclaim.h"
+#include "railheadd/watch/neighbours.h"
 #include "railheadd/watch/plugins.h"
 #include "railheadd/watch/rails.h"
 #include "railheadd/watch/repairer.h"
@@ -27,8 +28,9 @@ struct calls_to {
 	struct cluster_store *store; /* that of the driver; NULL: none */
 	struct nodes *nodes;
 	struct repairer *repairer;
-	struct plugin_watch *plugins; /* NULL: the agent does not look at them */
-	struct rail_watch *rails;     /* NULL: the same */
+	struct plugin_watch *plugins;       /* NULL: the agent does not look at them */
+	struct rail_watch *rails;           /* NULL: the same */
+	struct neighbour_watch *neighbours; /* NULL: the same */
 	struct devices_conf devices;
 	struct reserved *reserved; /* NULL: no cluster store */
 	struct histogram *latency; /* of ADDs, one for each enum hint_outcome */

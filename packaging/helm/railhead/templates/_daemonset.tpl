@@ -195,8 +195,8 @@ spec:
             readOnlyRootFilesystem: true
             capabilities:
               drop: [ALL]
-              {{- if $repairs }}
-              add: [DAC_READ_SEARCH, NET_ADMIN, SYS_ADMIN, SYS_PTRACE]
+              {{- with concat ($repairs | ternary (list "DAC_READ_SEARCH" "NET_ADMIN" "SYS_ADMIN" "SYS_PTRACE") list) ($v.fabric.enabled | ternary (list "NET_RAW") list) }}
+              add: [{{ join ", " . }}]
               {{- end }}
             seccompProfile: {type: RuntimeDefault}
             {{- if $repairs }}

@@ -82,6 +82,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $_ := set $all.claims "groups" . }}
 {{- end }}
 {{- end }}
+{{- if .Values.fabric.enabled }}
+{{- $all = set $all "fabric" dict }}
+{{- end }}
 {{- if not (kindIs "bool" $all.plugins) }}
 {{- $plugins := $all.plugins | default dict }}
 {{- if ne .Values.plugins.binDir "/opt/cni/bin" }}

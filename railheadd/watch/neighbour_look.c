@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* neighbour_look.c: reads the rails, their bonds, and the addresses that this host sends from. */
+#include "railheadd/watch/neighbour_look.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/device/pci.h"
+#include "lib/device/vf.h"
+#include "lib/net/link.h"
+#include "topo/read/rail_list.h"
+
+struct look {
+	const struct ctx *ctx;
+	struct nl *nl;
+	struct rail_list rails;
+	int ifindex[RAIL_LIST_MAX]; /* of each rail; 0: no such interface, or not of Ethernet */
+	struct json *ports, *macs;  /* borrowed */
+	struct err *e;
+};
+
+static int add_mac(const struct look *l, const uint8_t mac[MAC_LEN])
+{
+	char text[MAC_STR_LEN];
+
+	return json_push_str(l->macs, mac_format(mac, text)) ? err_nomem(l->e) : 0;
+}
+
+/* The addresses that the PF gives to its VFs: a VF with another one is caught by its driver. */
+static int add_vf_macs(const struct look *l, const struct link_info *link)
+{
+	static const uint8_t none[MAC_LEN];
+	struct pci_sriov s;
+	struct err why;
+	int rc = 0;
+
+	if (!*link->parent || pci_sriov(l->ctx->sysfs, link->parent, &s, &why) || !s.num)
+		return 0;
+
+	auto_free struct vf_info *vf = calloc(s.num, sizeof(*vf));
+
+	if (!vf)
+		return err_nomem(l->e);
+	if (nl_vf_list(l->nl, link->ifindex, s.num, vf, l->e))
+		return -1;
+	for (uint32_t i = 0; i < s.num && rc == 0; i++)
+		if (vf[i].has & VF_MAC && memcmp(vf[i].mac, none, MAC_LEN) != 0)
+			rc = add_mac(l, vf[i].mac);
+	return rc;
+}
+
+/* True if a software switch of this host takes what comes in before others see it. */
+static bool is_switched(const struct look *l, const struct link_info *link)
+{
+	struct link_info upper;
+	struct err why;
+
+	return link->upper_ifindex &&
+	       nl_link_by_index(l->nl, link->upper_ifindex, &upper, &why) == 0 &&
+	       strcmp(upper.kind, "openvswitch") == 0;
+}
+
+static int add_neighbour_port(const struct look *l, size_t rail, const struct link_info *link)
+{
+	struct json *o = json_push_object(l->ports);
+
+	if (!o || json_add_int(o, "rail", l->rails.rail[rail].number) ||
+	    json_add_str(o, "interface", link->name) || json_add_int(o, "index", link->ifindex) ||
+	    json_add_int(o, "downs", link->carrier_downs) ||
+	    (is_switched(l, link) && json_add_bool(o, "switch", true)))
+		return err_nomem(l->e);
+	return 0;
+}
+
+static int look_at_link(const struct link_info *link, void *arg)
+{
+	const struct look *l = arg;
+
+	if (!link_is_ethernet(link))
+		return 0;
+	if (hw_addr_is_mac(link->addr) && add_mac(l, link->addr.byte))
+		return -1;
+	if (add_vf_macs(l, link))
+		return -1;
+	for (size_t i = 0; i < l->rails.n; i++) {
+		bool is_rail = l->ifindex[i] == link->ifindex;
+
+		/* A bond itself hears nothing of its own: its members do. */
+		if ((is_rail && strcmp(link->kind, "bond") != 0) ||
+		    (l->ifindex[i] && l->ifindex[i] == link->upper_ifindex && !*link->kind))
+			return add_neighbour_port(l, i, link);
+	}
+	return 0;
+}
+
+int neighbour_look(const struct ctx *ctx, struct nl *nl, struct json **out, struct err *e)
+{
+	auto_json struct json *all = json_new_object();
+	struct err failed = { .code = 0 };
+	struct look l = { .ctx = ctx, .nl = nl, .e = &failed };
+
+	l.ports = json_add_array(all, "ports");
+	l.macs = json_add_array(all, "macs");
+	if (!l.ports || !l.macs)
+		return err_nomem(e);
+	if (rail_list_load(ctx, &l.rails, e))
+		return -1;
+	for (size_t i = 0; i < l.rails.n; i++) {
+		struct link_info link;
+		struct err why;
+
+		if (nl_link_by_name(nl, l.rails.rail[i].ifname, &link, &why) == 0 &&
+		    link_is_ethernet(&link))
+			l.ifindex[i] = link.ifindex;
+	}
+	if (nl_link_each(nl, NULL, look_at_link, &l, e))
+		return -1;
+	if (failed.code)
+		return err_pass(e, &failed);
+	*out = TAKE_PTR(all);
+	return 0;
+}
+
+static int look_now(const struct ctx *ctx, struct json **out, struct err *e)
+{
+	auto_nl struct nl *nl = NULL;
+
+	return nl_open(&nl, e) || neighbour_look(ctx, nl, out, e) ? -1 : 0;
+}
+
+int neighbour_look_main(const struct ctx *ctx)
+{
+	auto_json struct json *look = NULL;
+	struct err e;
+
+	if (look_now(ctx, &look, &e)) {
+		look = json_new_object();
+		if (!look || json_add_str(look, "error", e.msg))
+			return 1;
+	}
+	auto_free char *text = json_print(look, false);
+	return text && puts(text) >= 0 && fflush(stdout) == 0 ? 0 : 1;
+}

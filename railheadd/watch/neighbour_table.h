@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * neighbour_table.h: the interfaces of rails, and what is at the other end of each. Pure.
+ *
+ * A look is an object:
+ *
+ *	{"ports": [{"rail", "interface", "index", "downs", "switch"}], "macs": ["02:00:..."]}
+ *
+ * A port is the interface of a rail, or a member of the bond that is one. index: its number now.
+ * downs: how often it has lost its carrier since it was made. switch: a software switch of this
+ * host takes its frames. macs: the addresses of this host and of its VFs; a frame that has one was
+ * not sent by a switch.
+ */
+#ifndef RAILHEAD_RAILHEADD_WATCH_NEIGHBOUR_TABLE_H
+#define RAILHEAD_RAILHEADD_WATCH_NEIGHBOUR_TABLE_H
+
+#include "fabric/neighbour.h"
+#include "lib/base/hw_addr.h"
+#include "lib/base/parse.h"
+#include "lib/json/json.h"
+
+#define NEIGHBOUR_PORTS_MAX 64
+#define NEIGHBOUR_MACS_MAX  8192
+
+struct neighbour_port {
+	char ifname[IFNAME_LEN];
+	uint32_t rail;
+	int ifindex;    /* 0: no look has found it since the start */
+	bool present;   /* at the last look */
+	bool switched;  /* as "switch" */
+	uint32_t downs; /* as "downs" */
+	int64_t told;   /* ms: when the log last had a conflict here; 0: never */
+	struct neighbour of;
+};
+
+struct neighbour_table {
+	struct neighbour_port *port; /* owned; by number of the rail, then by name */
+	size_t n;
+	uint8_t (*mac)[MAC_LEN]; /* owned; sorted */
+	size_t n_macs;
+};
+
+/* neighbour_table_clear - free all that t owns. */
+void neighbour_table_clear(struct neighbour_table *t);
+
+/*
+ * neighbour_table_take - one more look. A port that it does not have stays, with what was heard.
+ * ERR_DECODE, ERR_CONFIG: it is not a look. ERR_NOMEM. t is unchanged after an error.
+ */
+int neighbour_table_take(struct neighbour_table *t, const struct json *look,
+			 struct err *e) must_check;
+
+/*
+ * neighbour_table_hear - a frame came in by p at the time now, ms. *news: what neighbour_hear()
+ * says. 1: it was sent by this host or by one of its VFs, and is not counted. ERR_DECODE: it is not
+ * a frame of LLDP.
+ */
+struct neighbour_data {
+	const uint8_t *at;
+	size_t size;
+	int64_t now;
+};
+int neighbour_table_hear(const struct neighbour_table *t, struct neighbour_port *p,
+			 struct neighbour_data frame, enum neighbour_news *news,
+			 struct err *e) must_check;
+
+/* One moment by two clocks: ms of neighbour.h, and seconds since 1970. */
+struct neighbour_clock {
+	int64_t now, wall;
+};
+
+/*
+ * neighbour_table_known - what the agent must know after a restart: an array with an object for
+ * each neighbour. NULL: no memory. Owned by the caller. neighbour_table_load - add them to an empty
+ * table. ERR_DECODE, ERR_CONFIG, ERR_NOMEM: t has none.
+ */
+struct json *neighbour_table_known(const struct neighbour_table *t, struct neighbour_clock c);
+int neighbour_table_load(struct neighbour_table *t, const struct json *known,
+			 struct neighbour_clock c, struct err *e) must_check;
+
+/* neighbour_table_add_status - add the array "list" to obj, see railhead-agent.sock(5). -1: no
+ * memory. */
+int neighbour_table_add_status(const struct neighbour_table *t, int64_t now,
+			       struct json *obj) must_check;
+
+#endif
