@@ -24,7 +24,7 @@ struct jobs_place {
 	const struct agent_conf_groups *groups;
 };
 
-#define JOBS_PREPARE_MS 43000 /* the kubelet waits 45 s */
+#define JOBS_PREPARE_MS 41000 /* the kubelet waits 45 s, of which reading ahead may take 2 s */
 #define JOBS_WAIT_MS    30000 /* of which a job waits for a free address, or the API server */
 
 /* job_prepare, job_unprepare - answer the bytes of a message. They return the exit status. */

@@ -196,10 +196,10 @@ static void *copy(const char *from, size_t len)
 int slow_look_ended(const struct slow_answer *a, struct slow_found *out, struct err *e)
 {
 	struct found_head h = { .n = 0 };
-	const void *bytes;
+	const void *bytes = NULL;
 	struct slow_found f;
 	const char *at;
-	size_t len;
+	size_t len = 0;
 
 	if (slow_ended(a, &bytes, &len, e))
 		return -1;

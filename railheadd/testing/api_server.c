@@ -53,7 +53,7 @@ const char *api_server_begin(void)
 	struct event_base *base = event_base_new();
 	struct evhttp *http = evhttp_new(base);
 	struct evhttp_bound_socket *at;
-	struct sockaddr_in sa;
+	struct sockaddr_in sa = { .sin_port = 0 };
 	socklen_t len = sizeof(sa);
 	char text[400];
 
