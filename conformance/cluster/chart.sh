@@ -109,7 +109,7 @@ chart_ends()
 	"$CLUSTER/bin/helm" uninstall railhead -n railhead >/dev/null 2>&1
 	no_railhead
 	for n in $NODES; do
-		node "$n" sh -c 'rm -rf /opt/cni/bin/rh-* /opt/cni/bin/.railhead* /etc/kubernetes/node-feature-discovery'
+		node "$n" sh -c 'cd /opt/cni/bin && rm -rf rh-* .railhead* railhead railhead-hook railctl rdma-probe /etc/kubernetes/node-feature-discovery'
 		boot_of_the_node "$n"
 		is "programs of n$n for the other cases" node_plugins "$n"
 	done
