@@ -110,6 +110,7 @@ placing()
 	awk -v kind="$1" -v n=$PLACED -v nodes="$PLACES" -v began="$began" '{ printf "%-8s %d pods created and placed on %d nodes: %.1f s\n", kind, n, nodes, $1 - began }' /proc/uptime
 	kn delete pods --all --grace-period=0 --force --wait >/dev/null 2>&1
 }
+# The last case: its nodes end with the cluster, because their removal takes minutes.
 once_time_to_a_node()
 {
 	local kind
@@ -121,7 +122,4 @@ once_time_to_a_node()
 	EOF
 	is 'nodes' places
 	for kind in none set cards; do placing $kind; done >>"$BENCH"
-	k delete node -l place=yes >/dev/null
-	k get resourceslices -o name | grep '/s[0-9]' | xargs "$CLUSTER/bin/kubectl" delete >/dev/null
-	k delete deviceclass cards >/dev/null
 }
