@@ -25,8 +25,8 @@ rdma-probe_SRC := rdma/probe/main.c
 rdma-probe_LIBS := -libverbs -lrdmacm
 # For containers, whose images have no drivers of libibverbs: they are in it. The names of their archives have a version.
 rdma-probe-static_SRC := rdma/probe/main.c rdma/probe/static_drivers.c
-rdma-probe-static_LIBS = -lrdmacm -Wl,--start-group -libverbs -lefa -lmana -lmlx4 -lmlx5 \
-	$$(ls $$(dirname $$($(CC) -print-file-name=libibverbs.a))/lib*-rdmav*.a) -Wl,--end-group -lnl-route-3 -lnl-3 -Wl,--wrap=dlopen,--wrap=dlsym
+PROVIDERS = -lefa -lmana -lmlx4 -lmlx5 $$(ls $$(dirname $$($(CC) -print-file-name=libibverbs.a)) | sed -n 's/^lib\(.*-rdmav.*\)\.a$$/-l\1/p')
+rdma-probe-static_LIBS = -lrdmacm -Wl,--start-group -libverbs $(PROVIDERS) -Wl,--end-group -lnl-route-3 -lnl-3 -Wl,--wrap=dlopen,--wrap=dlsym
 railheadd_SRC := railheadd/main.c
 railheadd_LIBS = $(CLUSTER_LIBS)
 railhead-devices_SRC := railheadd/devices.c
@@ -241,7 +241,7 @@ $(foreach p,$(NEWER),$(eval $(call program,$(notdir $(p)),$(B)/conformance/agent
 
 # The list of foreign libraries in the static programs, as they were when the programs were linked.
 $(B)/libraries.tsv: tools/static-libs.sh $(BINS)
-	@tools/static-libs.sh '$(CC)' $(CJSON_DIR) $(SYSTEM_LIBS) -lc -lgcc -lgcc_eh >$@.new && mv $@.new $@
+	@tools/static-libs.sh '$(CC)' $(CJSON_DIR) $(SYSTEM_LIBS) -lrdmacm -libverbs $(PROVIDERS) -lnl-route-3 -lc -lgcc -lgcc_eh >$@.new && mv $@.new $@
 
 # Tests alone: the linker sends allocations to lib/testing/alloc.h, waits to lib/testing/time.h, and what
 # is asked of the kernel to lib/testing/pf.h and lib/testing/hca.h.

@@ -172,7 +172,7 @@ a_file_that_appears_outlives_a_removal()
 
 a_full_disk()
 {
-	mount -t tmpfs -o size=176k,mode=755 small "$CNI" && heads a && holds heads-a || return
+	mount -t tmpfs -o size=192k,mode=755 small "$CNI" && heads a && holds heads-a || return
 	head -c 200k /dev/zero >"$CNI/ballast" 2>/dev/null
 	! heads b && says "No space left" && says "free some space" && says "no program was changed" && holds heads-a &&
 		rm "$CNI/ballast" && heads b && holds heads-b
@@ -180,7 +180,7 @@ a_full_disk()
 
 a_disk_that_fills_up_among_the_programs()
 {
-	mount -t tmpfs -o size=176k,mode=755 small "$CNI" && heads a || return
+	mount -t tmpfs -o size=192k,mode=755 small "$CNI" && heads a || return
 	head -c 40k /dev/zero >"$CNI/ballast"
 	! heads b && says "No space left" && holds heads-a && rm "$CNI/ballast" && heads b && holds heads-b
 }
