@@ -77,15 +77,19 @@ static bool publish_is_there(const struct ctx *ctx, const struct rail_entry *rai
 	return fs_may_exist(path);
 }
 
-static int publish_read_rdma(struct slices_facts *out, struct err *e)
+/* Rails without RDMA are offered all the same. */
+static void publish_read_rdma(struct jobs_published *now, struct slices_facts *out)
 {
 	auto_nl struct nl *nl = NULL;
 	struct rdma_sys sys;
+	struct err why;
 
-	if (files_open_rdma(&nl, e) || (nl && nl_rdma_sys_get(nl, &sys, e)))
-		return err_wrap(e, "rdma");
-	out->rdma = nl ? rdma_mode_name(sys.mode) : NULL;
-	return 0;
+	if (files_open_rdma(&nl, &why) || (nl && nl_rdma_sys_get(nl, &sys, &why)))
+		(void)snprintf(now->note, sizeof(now->note),
+			       "devices get no attribute rdma: the RDMA mode is not known: %.150s",
+			       why.msg);
+	else
+		out->rdma = nl ? rdma_mode_name(sys.mode) : NULL;
 }
 
 static int publish_facts(const struct jobs_place *p, struct jobs_published *now,
@@ -94,8 +98,9 @@ static int publish_facts(const struct jobs_place *p, struct jobs_published *now,
 	const struct ctx *ctx = p->ctx;
 	struct rail_list all;
 
-	if (rail_list_load(ctx, &all, e) || publish_read_rdma(out, e))
+	if (rail_list_load(ctx, &all, e))
 		return -1;
+	publish_read_rdma(now, out);
 	out->missing = all.n_dead;
 	for (size_t i = 0; i < all.n; i++) {
 		struct slices_rail *r = &out->rail[out->n];
