@@ -79,10 +79,11 @@ endif
 CFLAGS ?= -O2 -g
 V ?= 0
 WERROR ?= 0
-# A lane is a whole build of its own below build/LANE: asan, ubsan, coverage, clang.
+# A lane is a build of its own below build/LANE: asan, ubsan, coverage, clang. The lane faults links the objects of build/ again.
 LANE ?=
 B := build$(if $(LANE),/$(LANE))
-O := $(B)/obj
+BASE := $(if $(filter faults,$(LANE)),build,$(B))
+O := $(BASE)/obj
 CJSON_DIR := build/cjson
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
 
@@ -120,8 +121,8 @@ ALL_CFLAGS := -std=gnu11 $(if $(SANITIZED),-w,$(PROBED_WARN)) \
 ALL_LDFLAGS := $(PROBED_LDFLAGS) $(SANITIZED) $(LDFLAGS)
 # Static: not under a sanitizer, and only where cJSON could be had as an archive.
 STATIC := $(if $(SANITIZED),,$(if $(filter static,$(CJSON)),$(PROBED_STATIC)))
-CJSON_LIB := $(if $(filter dynamic,$(CJSON)),-lcjson,$(B)/libcjson.a)
-LIBS := $(ARCHIVES:%=$(B)/lib%.a) $(CJSON_LIB)
+CJSON_LIB := $(if $(filter dynamic,$(CJSON)),-lcjson,$(BASE)/libcjson.a)
+LIBS := $(ARCHIVES:%=$(BASE)/lib%.a) $(CJSON_LIB)
 # pthread and m: what LMDB and cJSON ask for; part of libc in newer ones.
 SYSTEM_LIBS := -lnl-3 -llmdb -lexpat -lyaml -lnghttp2 -lprotobuf-c -lpthread -lm
 # Of the part cluster: for the node agent and tests only. No static program has them.
@@ -143,7 +144,7 @@ objects = $(patsubst %.c,$(O)/%.o,$(1))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BINS) $(if $(STATIC),$(B)/libraries.tsv) $(ARCHIVES:%=$(B)/lib%.a) $(filter %.a,$(CJSON_LIB)) ## build the programs into build/bin/ (the default)
+all: $(BINS) $(if $(STATIC),$(B)/libraries.tsv) $(ARCHIVES:%=$(BASE)/lib%.a) $(filter %.a,$(CJSON_LIB)) ## build the programs into build/bin/ (the default)
 tests: $(TESTS)
 helpers: $(HELPERS) $(NEWER)
 fuzzers: $(FUZZERS)
@@ -163,7 +164,7 @@ $(CJSON_DIR)/mode.mk: tools/fetch-cjson.sh | $(CONFIG)
 
 # Objects depend on the command that makes them; WERROR does not change what comes out. The new text has the name of
 # its shell: lanes that build at the same time each have one.
-$(B)/flags: FORCE
+$(BASE)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(CC) $(ALL_CPPFLAGS) $(filter-out -Werror,$(ALL_CFLAGS)) $(ALL_LDFLAGS) $(STATIC)' >$@.$$$$; \
 	cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
@@ -174,7 +175,7 @@ build/test.deps: tools/deps.sh
 $(TESTS_SRC:%.c=$(O)/%.o): | build/test.deps
 
 # The compiler lists no header of -isystem as a dependency.
-$(O)/%.o: %.c $(B)/flags $(GENERATED_H)
+$(O)/%.o: %.c $(BASE)/flags $(GENERATED_H)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
@@ -191,7 +192,7 @@ $(GEN)/%.pb-c.c $(GEN)/%.pb-c.h: %.proto
 $(O)/$(GEN)/%.o: private ALL_CFLAGS += -w
 
 # This is not our code, so its warnings are off. 64 levels are twice the limit of lib/json/json.c.
-$(B)/libcjson.a: $(CJSON_DIR)/mode.mk $(B)/flags
+$(BASE)/libcjson.a: $(CJSON_DIR)/mode.mk $(BASE)/flags
 	@mkdir -p $(O)
 	$(call say,CC,$(CJSON_DIR)/cJSON.c)
 	$(Q)$(CC) -std=gnu11 -w $(filter-out -W%,$(ALL_CFLAGS)) -DCJSON_NESTING_LIMIT=64 \
@@ -199,13 +200,13 @@ $(B)/libcjson.a: $(CJSON_DIR)/mode.mk $(B)/flags
 	$(Q)rm -f $@ && $(AR) rcsD $@ $(O)/cJSON.o
 
 define archive
-$(B)/lib$(1).a: $(call objects,$(lib$(1)_SRC)) $(B)/flags
+$(BASE)/lib$(1).a: $(call objects,$(lib$(1)_SRC)) $(BASE)/flags
 	$$(call say,AR,$$@)
 	$$(Q)rm -f $$@ && $$(AR) qcsD $$@ $$(filter %.o,$$^)
 endef
 $(foreach a,$(ARCHIVES),$(eval $(call archive,$(a))))
 
-LINK_WITH := $(ARCHIVES:%=$(B)/lib%.a) $(filter %.a,$(CJSON_LIB))
+LINK_WITH := $(ARCHIVES:%=$(BASE)/lib%.a) $(filter %.a,$(CJSON_LIB))
 
 # The lane faults: the same programs, but a tracer can make an allocation fail, or change the clock.
 ifeq ($(LANE),faults)
@@ -216,13 +217,13 @@ endif
 static_of = $(if $(filter $(1),$(DYNAMIC)),,$(STATIC))
 # One text for all programs of a build, made from what they are linked from: a plugin runs the code of railhead-ipam
 # that it carries only where the program has the same (lib/sys/build_mark.h).
-$(B)/build_id: $(LINK_WITH) $(call objects,$(MAINS))
+$(BASE)/build_id: $(LINK_WITH) $(call objects,$(MAINS))
 	$(Q)cat $^ $(if $(STATIC),$(foreach l,$(SYSTEM_LIBS) -lc,$$($(CC) -print-file-name=$(l:-l%=lib%.a)))) \
 		| sha256sum | cut -c 1-64 >$@.new && mv $@.new $@
-$(PROGRAMS:%=$(O)/ident/%.o) $(O)/ident/cni-conformance.o: $(O)/ident/%.o: tools/ident.c $(B)/build_id
+$(PROGRAMS:%=$(O)/ident/%.o) $(O)/ident/cni-conformance.o: $(O)/ident/%.o: tools/ident.c $(BASE)/build_id
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -DPROGRAM='"$(*:%-static=%)"' -DBUILD="\"$$(cat $(B)/build_id)\"" -c $< -o $@
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -DPROGRAM='"$(*:%-static=%)"' -DBUILD="\"$$(cat $(BASE)/build_id)\"" -c $< -o $@
 # -u: keep the mark although nothing refers to it.
 define program
 $(2)/$(1): $(O)/ident/$(1).o $(call objects,$($(1)_SRC) $(if $(call static_of,$(1)),tools/static.c)) $(3) $(WRAP) $(LINK_WITH)
@@ -233,7 +234,7 @@ $(2)/$(1): $(O)/ident/$(1).o $(call objects,$($(1)_SRC) $(if $(call static_of,$(
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p),$(B)/bin)))
 
-$(O)/newer/agent_wire.o: ipam/alloc/agent_wire.c $(B)/flags
+$(O)/newer/agent_wire.o: ipam/alloc/agent_wire.c $(BASE)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -DAGENT_VERSION=2 -c $< -o $@
@@ -268,13 +269,13 @@ define helper
 	$(Q)$(CC) $(ALL_CFLAGS) $(if $(STATIC),$(filter-out -pie,$(ALL_LDFLAGS)) $(STATIC),$(ALL_LDFLAGS)) \
 		-o $@ $(filter %.o,$^) $(HARNESS) $(CJSON_LIB) -lnl-3 -lpthread -lm
 endef
-HARNESS := $(B)/libharness.a
-$(HARNESS): $(call objects,$(HARNESS_SRC)) $(B)/flags
+HARNESS := $(BASE)/libharness.a
+$(HARNESS): $(call objects,$(HARNESS_SRC)) $(BASE)/flags
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $(filter %.o,$^)
 $(HELPERS_SRC:%.c=$(B)/%): $(B)/%: $(O)/%.o $(if $(STATIC),$(O)/tools/static.o) $(HARNESS) $(filter %.a,$(CJSON_LIB))
 	$(helper)
-$(PRELOAD_SRC:%.c=$(B)/%.so): $(B)/%.so: %.c $(B)/flags
+$(PRELOAD_SRC:%.c=$(B)/%.so): $(B)/%.so: %.c $(BASE)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared $(filter-out -pie,$(ALL_LDFLAGS)) -o $@ $<

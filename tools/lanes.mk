@@ -8,9 +8,9 @@
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
 SOURCE_LANES := headers format-check shell dup layers budget spdx english english-code
-QUICK_LANES := railctl-check unit tools-check cppcheck examples-check man install-check image-check probe-check harness-selftest deps-current $(SOURCE_LANES)
+QUICK_LANES := image-check railctl-check unit tools-check cppcheck examples-check man install-check probe-check harness-selftest deps-current $(SOURCE_LANES)
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
-CHECK := gcc -- cluster-quick check-vm sanitize tidy fuzz-smoke attach conformance faults-quick interop fabric-check cluster-store agent-check agent-check-kubernetes-quick chart-check bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
+CHECK := gcc -- agent-check check-vm agent-check-kubernetes-quick sanitize tidy cluster-quick faults-quick fuzz-smoke attach conformance cluster-store chart-check interop fabric-check bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
 CHECK_ALL := gcc peer-programs -- vm cluster cluster-versions cluster-vm sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills claims-kills upgrade-check settings-check rails bench-cluster-quick soak soak-heal differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 deb-check $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick bench-rails-quick bench-allrails-quick
@@ -229,7 +229,7 @@ claims-kills: all ## pods with rails by one line come and go while programs of t
 bench-cluster-quick: all helpers $(NODES_TEST) ## the same with 32 nodes, and no figures
 	@tools/deps.sh cluster
 	@ENGINES=build/engines conformance/cluster-scale/run.sh --quick $(B)
-check-vm: all helpers faults-lane $(VM_TESTS) $(CNITOOL) ## suites in guests with real VFs, kernel 7.2 (root; fetches it once)
+check-vm: all helpers $(VM_TESTS) $(CNITOOL) ## suites in guests with real VFs, kernel 7.2 (root; fetches it once)
 	@tools/deps.sh vm
 	@KERNELS=7.2 QUICK=1 VM_NICE=0 conformance/vm/check.sh $(B)/bin
 vm: all helpers faults-lane $(VM_TESTS) $(CNITOOL) ## all suites of conformance/vm on both kernels (root): half an hour
@@ -243,7 +243,7 @@ conformance-doc: all helpers ## build/doc/conformance.md, every item side by sid
 	@conformance/spec/doc.sh $(B)/bin build/doc && cp build/doc/conformance-short.md docs/conformance.md
 
 # Programs of which a tracer can make an allocation fail.
-faults-lane:
+faults-lane: all
 	+@flock $(firstword $(MAKEFILE_LIST)) $(MAKE) --no-print-directory LANE=faults all
 faults: all helpers faults-lane ## every fault there is, one at a time: nothing is left of any (root): minutes
 	@conformance/faults/all.sh $(B)
