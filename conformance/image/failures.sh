@@ -5,12 +5,11 @@
 # Each name has the program of one of these builds ("none": or none at all), whole.
 each_is_whole() # a b|none
 {
-	local program at
-	for program in $NAMES; do
-		at=$CNI/$program
-		cmp -s $W/heads-"$1"/"$program" "$at" || { [ "$2" != none ] && cmp -s $W/heads-"$2"/"$program" "$at"; } ||
-			{ [ "$2" = none ] && [ ! -e "$at" ]; } || { echo "$program is neither of $1 nor of $2" >>$W/out && return 1; }
-	done
+	local whole=(-f "$W/sums/heads-$1")
+	[ "$2" = none ] || whole+=(-f "$W/sums/heads-$2")
+	sums "$CNI" >$W/sums/now
+	{ [ "$2" = none ] || [ "$(wc -l <$W/sums/now)" = "$ALL" ]; } && ! grep -vxF "${whole[@]}" $W/sums/now >>$W/out ||
+		{ echo "a program above, or one that is missing, is neither of $1 nor of $2" >>$W/out && return 1; }
 }
 
 # injected CALL WHAT N BUILD [OPTION...]: a run of the program with that done to its N-th use of the call; $W/trace tells whether it came so far.
