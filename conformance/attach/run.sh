@@ -4,7 +4,7 @@
 #
 # CASE is the name of a case, of a file of cases, or a pattern: macvlan, 'ipam_*', protocol_versions.
 # HELPERS=DIR: sniff, traffic, ping and snapshot are there (else they are compiled); PEER_DIR: the reference plugins;
-# NO_SKIP=1: a skip is a failure; VERBOSE=1: how long each case took; LIMIT (60): seconds of a call;
+# NO_SKIP=1: a skip is a failure; VERBOSE=1: how long each case took; LIMIT (60): seconds of a call; EVERY=N: one of N cases;
 # AGAIN=1: repeat a case that exceeded a limit of time, and report it: ../again.sh.
 # Prints ok / not ok lines; the last line is "N passed, N failed, N skipped". Exit 0: none failed.
 set -u
@@ -139,8 +139,9 @@ one_case() # NAME
 }
 
 setup
+seen=0
 while read -r theme name <&9; do
-	chosen "$theme $name ${name%%_*}" "$@" || continue
+	chosen "$theme $name ${name%%_*}" "$@" && [ $((seen++ % ${EVERY:-1})) = 0 ] || continue
 	n=$((n + 1))
 	start=${EPOCHREALTIME/./}
 	one_case "$name"

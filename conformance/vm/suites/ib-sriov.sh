@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
-# seconds: 180
+# seconds: 200
 # needs: fabric
 # ib-sriov: the plugin on VFs of InfiniBand: GUIDs, partitions, isolation, 16 pods at once, kills, namespaces that are gone, and
 # requests that fail. RDMA devices are exclusive. FULL=1 kills at each request.
@@ -21,17 +21,23 @@ P=$(netdev "$PF")
 ip link set "$P" up
 V=$(ib_vf "$PF" 0)
 
-# A line for each VF: interface, state, GUIDs, driver and RDMA device. The PF knows no GUID or that of the VF.
+# A line for each VF: interface, GUIDs, state, driver and RDMA device. The PF knows no GUID or that of the VF. Each check asks, and a
+# process takes long here: two are started.
+mapfile -t VFS < <(for n in {0..15}; do ib_vf "$PF" "$n"; done)
 ib_host()
 {
-	local n v told
-	for n in {0..15}; do
-		v=$(ib_vf "$PF" $n)
-		told=$(vf "$P" $n '."port guid"')
-		[ "$told" != "$(port_guid "$v")" ] || told=00:00:00:00:00:00:00:00
-		echo "$v $(netdev "$v") $(node_guid "$v") $(port_guid "$v") $told $(vf "$P" $n '.link_state')" \
-			"$(basename "$(readlink "$BUS/$v/driver")") $(rdma_dev "$v") $(uverbs "$v")"
+	shopt -s nullglob
+	ip -j link show "$P" | jq -r '.[0].vfinfo_list[] | "\(."port guid") \(.link_state)"' | for v in "${VFS[@]}"; do
+		read -r told state
+		told=${told//:/} node='' port='' driver=''
+		net=("$BUS/$v"/net/*) dev=("$BUS/$v"/infiniband/*) verbs=("$BUS/$v"/infiniband_verbs/*)
+		[ ${#dev[@]} = 0 ] || { read -r node <"${dev[0]}/node_guid" && read -r port <"${dev[0]}/ports/1/gids/0"; }
+		port=${port//:/} && port=${port:16}
+		[ "$told" != "$port" ] || told=0000000000000000
+		[ ! "$BUS/$v/driver" -ef /sys/bus/pci/drivers/fabric ] || driver=fabric
+		echo "$v ${net[*]##*/} $node $port $told $state $driver ${dev[*]##*/} ${verbs[*]##*/}"
 	done
+	shopt -u nullglob
 }
 host() { ib_host; }
 with() { on "$V" "\"runtimeConfig\":{\"infinibandGUID\":\"$GUID\"}${1:+,$1}"; } # [KEYS]: a configuration with a GUID
