@@ -208,3 +208,36 @@ killed_when()
 	eventually nothing_of_claims || fail "left of claims: $(<"$W/is")"
 }
 rdma_is_back() { [ "$(rdma_of_host)" = "$1" ]; }
+
+# root_of ADDRESS: the root complex above it, as the kernel names it.
+root_of() { node 1 readlink -f "/sys/bus/pci/devices/$1" | cut -d/ -f4; }
+
+# A GPU and the rail below the same PCIe root, by one claim: examples/claims/nearest-rail.yaml. Devices of the real dra-example-driver lack the
+# attribute pcieRoot, which NVIDIA's have. So a slice by hand offers them once more, with the root of a display device. The scheduler compares it
+# with that of our slices, and dra-example-driver prepares the device. GPU 0 is beside rail 1, so that the order of devices does not decide.
+test_the_rail_nearest_to_a_gpu()
+{
+	local gpus
+	gpus=("$(gpu_beside pf1)" "$(gpu_beside pf0)")
+	vfclaims_begin '{"kind": "sriov", "ipam": '"$RAIL_POOLS"'}'
+	rails_class rail '' card '{"kind": "macvlan", "ipam": '"$RAIL_POOLS"'}'
+	claims_begin "${gpus[@]}"
+	trap 'claims_end; vfclaims_end; k delete deviceclass rail' EXIT
+	isnt 'both GPUs have one root' test "$(root_of "${gpus[0]}")" = "$(root_of "${gpus[1]}")"
+	jq -n --arg driver $CLAIMS_DRIVER '{apiVersion: "resource.k8s.io/v1", kind: "ResourceSlice", metadata: {name: "roots"}, spec: {driver: $driver,
+		pool: {name: "roots", generation: 1, resourceSliceCount: 1},
+		nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: "kubernetes.io/hostname", operator: "In", values: ["n1"]}]}]},
+		devices: [$ARGS.positional | to_entries[] | {name: "gpu-\(.key)", attributes: {"resource.kubernetes.io/pcieRoot": {string: .value}}}]}}' \
+		--args "$(root_of "${gpus[0]}")" "$(root_of "${gpus[1]}")" | k create -f - >/dev/null || fail 'test error: the slice'
+	of_example nearest-rail.yaml
+	running inference
+	eq 'its GPU' "$(gpus_in inference)" gpu-0
+	eq 'its rail' "$(saw inference server)" 'rails: rail1'
+	of_example nearest-rail.yaml '.metadata.name = "vf-\(.metadata.name)" | if .kind == "Pod" then .spec.resourceClaims[0].resourceClaimTemplateName = "vf-gpu-and-rail"
+		else .spec.spec.devices.requests[1].exactly.deviceClassName = "vf" end'
+	running vf-inference
+	eq 'the GPU of the second pod' "$(gpus_in vf-inference)" gpu-1
+	eq 'its rail' "$(saw vf-inference server)" 'rails: rail0'
+	eq 'its VF' "$(rail_vfs vf-inference | cut -d' ' -f1,2)" 'rail0 pf0'
+	delete inference vf-inference
+}
