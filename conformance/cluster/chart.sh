@@ -158,7 +158,7 @@ once_chart()
 	eq 'who' "$RC $(<"$W/err")" '0 '
 	has 'who' "$(tr -s ' ' <"$W/out")" 'Pod: default/in-rail0'
 	for n in $NODES; do
-		has "last words of install on n$n" "$(install_said "$n")" '10 written'
+		has "last words of install on n$n" "$(install_said "$n")" '11 written'
 		is "n$n keeps its macvlan" cmp "$FROM/macvlan" "$(node_root "$n")/opt/cni/bin/macvlan"
 	done
 
@@ -173,11 +173,11 @@ once_chart()
 	is 'another project overwrites a plugin' node 1 sh -c 'cd /opt/cni/bin && cp bridge new && mv new rh-macvlan'
 	eventually is_put_back
 	changed build upgrade '--set agent.config.nodeHold=900,image.tag=next'
-	for n in $NODES; do has "another build on n$n" "$(install_said "$n")" '10 written'; done
+	for n in $NODES; do has "another build on n$n" "$(install_said "$n")" '11 written'; done
 	on_both next
 	running next-1 next-2
 	changed rollback page 'Upgrade and rollback' 'helm .*rollback'
-	for n in $NODES; do has "rollback on n$n" "$(install_said "$n")" '10 written'; done
+	for n in $NODES; do has "rollback on n$n" "$(install_said "$n")" '11 written'; done
 	eq 'values after the rollback' "$(kr get configmap railheadd -o 'jsonpath={.data.agent\.json}' | jq .nodeHold)" 900
 	# The other build attached them.
 	delete next-1 next-2

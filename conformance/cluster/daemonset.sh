@@ -112,7 +112,7 @@ once_daemonset()
 	daemonset . | k apply -f - >"$W/is" 2>&1 || fail "the DaemonSet: $(<"$W/is")"
 	is 'the agents become ready' kr rollout status ds/railheadd --timeout=${LONG}s
 	for n in $NODES; do
-		has "last words of install on n$n" "$(install_said "$n")" '10 written'
+		has "last words of install on n$n" "$(install_said "$n")" '11 written'
 		has "programs of n$n" "$(our_programs "$n")" 'rh-macvlan'
 		is "n$n keeps its macvlan" cmp "$FROM/macvlan" "$(node_root "$n")/opt/cni/bin/macvlan"
 	done
