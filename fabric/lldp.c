@@ -133,7 +133,7 @@ static void read_name(const struct tlv *t, char out[LLDP_VALUE_MAX + 1])
 	size_t len = t->len < LLDP_VALUE_MAX ? t->len : LLDP_VALUE_MAX;
 
 	for (size_t i = 0; i < len; i++)
-		out[i] = is_printable(t->value[i]) ? (char)t->value[i] : '?';
+		out[i] = (char)(is_printable(t->value[i]) ? t->value[i] : (uint8_t)'?');
 	out[len] = '\0';
 }
 

@@ -28,7 +28,7 @@ static int ends(struct err *e)
 
 static void begin(void)
 {
-	static const char *const folders[] = { "/mnt/railhead", CLAIMS, CLAIMS "/pu", "/mnt/cdi",
+	static const char *const folders[] = { "/mnt/railhead", CLAIMS, (CLAIMS "/pu"), "/mnt/cdi",
 					       "/mnt/bin" };
 
 	(void)testing_dir();

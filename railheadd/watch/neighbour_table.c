@@ -124,8 +124,8 @@ static int copy_ports(const struct neighbour_table *t, struct neighbour_table *o
 
 int neighbour_table_take(struct neighbour_table *t, const struct json *look, struct err *e)
 {
-	auto_clean(neighbour_table_clear) struct neighbour_table next = { .n = 0 },
-								 old = { .n = 0 };
+	auto_clean(neighbour_table_clear) struct neighbour_table next = { .n = 0 };
+	struct neighbour_table old = *t;
 
 	if (json_type(json_get(look, "ports")) != JSON_ARRAY)
 		return err_set(e, ERR_DECODE, 0, "ports: not an array");
@@ -140,9 +140,8 @@ int neighbour_table_take(struct neighbour_table *t, const struct json *look, str
 	sort_ports(&next);
 	if (next.n_macs)
 		qsort(next.mac, next.n_macs, sizeof(*next.mac), compare_macs);
-	old = *t;
 	*t = next;
-	next = (struct neighbour_table){ .n = 0 };
+	next = old; /* freed below */
 	return 0;
 }
 
