@@ -351,19 +351,23 @@ static void log_to_file(void)
 START_TEST(a_second_driver_leaves_the_first_one_alone)
 {
 	struct claims_driver *first;
+	struct event_base *its;
 
 	with_kubelet();
 	loop_until(base, has_line, "look");
 	loop_until(base, has_line, "tell");
 	ck_assert_int_eq(unlink("/mnt/log"), 0);
 	first = driver;
+	its = base;
 	begin();
 	log_to_file();
 	loop_until(base, has_line, "another process listens there; it is left alone");
 	loop_until(base, has_line, "tell");
 	ck_assert(!has_line("look"));
 	claims_driver_free(driver);
+	loop_free(base);
 	driver = first;
+	base = its;
 	ck_assert(is_there(REGISTER) && is_there(CALLS));
 	(void)close(ctx.log.fd);
 	ctx.log.fd = -1;
