@@ -188,8 +188,8 @@ test_the_values_have_each_object_of_the_agent()
 	[ "$(grep -c . "$W/page")" -ge 7 ] || fail "only $(xargs <"$W/page")"
 	{
 		jq -r '.properties.agent.properties.config.properties | to_entries[] | select(.value.type == "object" or .value.oneOf) | .key' "$schema"
-		# The chart writes these by claims, devicePlugin, metrics and the lack of etcd.
-		printf '%s\n' claims devicePlugin kubernetes metrics
+		# The chart writes these by claims, devicePlugin, fabric, metrics and the lack of etcd.
+		printf '%s\n' claims devicePlugin fabric kubernetes metrics
 	} | sort >"$W/values"
 	same "objects" "$W/page" "$W/values"
 }
