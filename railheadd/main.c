@@ -110,16 +110,27 @@ static int start_rails(struct agent_program *p, const struct ctx *ctx, struct er
 	return c->every ? rail_watch_new(&conf, &p->rails, e) : 0;
 }
 
+static void report_rails(void *driver, struct json *rails)
+{
+	driver_rails(driver, rails);
+}
+
 static int start_neighbours(struct agent_program *p, const struct ctx *ctx, struct err *e)
 {
 	const struct neighbour_watch_conf conf = {
 		.base = p->base,
 		.ctx = ctx,
+		.report = report_rails,
+		.arg = p->driver,
 		.every = p->files.conf.fabric_every,
 		.deadline_ms = RAILS_MS,
 	};
 
-	return conf.every ? neighbour_watch_new(&conf, &p->neighbours, e) : 0;
+	if (conf.every)
+		return neighbour_watch_new(&conf, &p->neighbours, e);
+	/* An earlier agent may have written some. */
+	driver_rails(p->driver, json_new_array());
+	return 0;
 }
 
 /* With a connection of its own: the requests of the node must not wait for it. */

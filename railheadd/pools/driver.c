@@ -337,6 +337,11 @@ int driver_new(const struct driver_conf *conf, struct driver **out, struct err *
 	return 0;
 }
 
+void driver_rails(struct driver *d, struct json *rails)
+{
+	presence_rails(d->presence, rails);
+}
+
 void driver_free(struct driver *d)
 {
 	if (!d)

@@ -75,6 +75,13 @@ void driver_look(struct driver *d);
 void driver_labels(struct driver *d, const struct json *labels);
 
 /*
+ * driver_rails - an array that is taken over, and becomes the member "rails" of the object of this
+ * node. An empty one removes the member. Before the first call, the member of an earlier agent
+ * stays. NULL: no memory, and nothing changes.
+ */
+void driver_rails(struct driver *d, struct json *rails);
+
+/*
  * driver_reserved - no pool of the cluster assigns these addresses from now on; pods that have one
  * keep it. They are copied, and kept with each pool in the store of the node. NULL: the cluster
  * store does not know; what the pools of this node have of it counts, also for new pools. of: the

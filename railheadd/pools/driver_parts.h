@@ -85,12 +85,13 @@ void pools_note_lost(struct driver *d, const char *pool, const char *node, const
 /*
  * presence_new - write the object of this node now and when it differs from *node, which is copied.
  * An operator's statement that the machine is off goes with that. presence_pools - after each
- * event: if what the node says about pools has changed, it is written soon. presence_free - end; a
- * write that was sent may be executed. NULL is fine for both.
+ * event: if what the node says about pools has changed, it is written soon. presence_rails - as
+ * driver_rails(). presence_free - end; a write that was sent may be executed. NULL is fine for all.
  */
 int presence_new(struct driver *d, const struct cluster_node *node, struct presence **out,
 		 struct err *e) must_check;
 void presence_pools(struct presence *p);
+void presence_rails(struct presence *p, struct json *rails);
 void presence_free(struct presence *p);
 
 /* needs_identity_done - struct agent_ops: identity_done. arg is the driver. */

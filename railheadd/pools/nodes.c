@@ -31,6 +31,13 @@ struct question {
 	struct json *(*answer)(struct nodes_ask *a);
 };
 
+/* The answer about rails, as far as it goes. */
+struct nodes_rails {
+	char after[NODE_NAME_LEN];
+	struct json *nodes; /* owned */
+	size_t bytes, more;
+};
+
 struct nodes_ask {
 	TAILQ_ENTRY(nodes_ask) all;
 	struct nodes *nodes;
@@ -41,6 +48,7 @@ struct nodes_ask {
 	struct pool_table pools;
 	nodes_see_fn see;       /* NULL: nobody looks at each pool */
 	struct pool_asked pool; /* of the question about one pool */
+	struct nodes_rails rails;
 	struct cluster_selector which;
 	size_t step; /* of its kinds */
 	struct event *next;
@@ -63,6 +71,7 @@ void nodes_ask_cancel(struct nodes_ask *a)
 	node_table_clear(&a->table);
 	pool_table_clear(&a->pools);
 	json_free(a->pool.definition);
+	json_free(a->rails.nodes);
 	event_free(a->next);
 	free(a);
 }
@@ -292,6 +301,61 @@ struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *en
 		a->look.reserved = true;
 	}
 	return a;
+}
+
+/* ---- about rails ---- */
+
+/* The nodes come in the order of names. The answer stays far below 1 MiB. */
+#define RAILS_BYTES ((size_t)768 << 10)
+
+static int rails_item(struct nodes_ask *a, const struct cluster_object *o, struct err *e)
+{
+	struct nodes_rails *r = &a->rails;
+	const struct json *rails = json_get(o->value, "rails");
+	auto_free char *text = rails ? json_print(rails, false) : NULL;
+	struct json *node;
+
+	if (strcmp(o->name, r->after) <= 0)
+		return 0;
+	r->bytes += strlen(o->name) + (text ? strlen(text) : 0);
+	if (r->more || r->bytes > RAILS_BYTES) {
+		r->more++;
+		return 0;
+	}
+	node = json_push_object(r->nodes);
+	return !node || json_add_str(node, "name", o->name) ||
+			       (rails && json_add_copy(node, "rails", rails))
+		       ? err_nomem(e)
+		       : 0;
+}
+
+static struct json *rails_answer(struct nodes_ask *a)
+{
+	auto_json struct json *answer = json_new_object();
+
+	if (json_add_int(answer, "more", (int64_t)a->rails.more) ||
+	    json_put(answer, "nodes", TAKE_PTR(a->rails.nodes)))
+		return NULL;
+	return TAKE_PTR(answer);
+}
+
+struct nodes_ask *nodes_ask_rails(struct nodes *n, const char *after, const struct nodes_end *end,
+				  struct err *e)
+{
+	static const enum cluster_kind kinds[] = { CLUSTER_NODE };
+	static const struct question rails = { "nodes",    kinds, ARRAY_SIZE(kinds),
+					       rails_item, NULL,  rails_answer };
+	struct nodes_ask *a = pools_nodes_ask(n, &rails, end, e);
+
+	if (!a)
+		return NULL;
+	(void)snprintf(a->rails.after, sizeof(a->rails.after), "%s", after);
+	a->rails.nodes = json_new_array();
+	if (a->rails.nodes)
+		return a;
+	nodes_ask_cancel(a);
+	(void)err_nomem(e);
+	return NULL;
 }
 
 /* ---- begin and end ---- */

@@ -55,6 +55,13 @@ struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *en
 typedef int (*nodes_see_fn)(void *arg, const struct cluster_object *o, struct err *e);
 struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struct nodes_end *end,
 				  struct err *e);
+/*
+ * nodes_ask_rails - {"nodes": [{"name", "rails"}], "more": how many follow}: of the nodes behind
+ * the name `after` ("": of all), as many as an answer has room for, in the order of names. A node
+ * that says nothing of its rails has no "rails".
+ */
+struct nodes_ask *nodes_ask_rails(struct nodes *n, const char *after, const struct nodes_end *end,
+				  struct err *e);
 void nodes_ask_cancel(struct nodes_ask *a);
 
 #endif

@@ -245,7 +245,79 @@ START_TEST(which_nodes_have_taken_reserved_addresses_over)
 }
 END_TEST
 
-TEST_PROGRAM("railheadd/pools/nodes", which_nodes_have_taken_reserved_addresses_over,
-	     which_nodes_have_taken_a_pool_over, a_node_whose_heartbeat_does_not_move,
-	     two_questions_at_a_time, a_store_that_is_away_or_refuses, questions_that_are_cancelled,
-	     without_a_store)
+static void done_rails(void *arg, const struct json *answer, const struct err *why)
+{
+	struct asked *a = arg;
+	auto_free char *text = json_print(answer, false);
+
+	ck_assert_msg(!why, "%s", why ? why->msg : "");
+	a->done = true;
+	testing_append(a->text, sizeof(a->text), text);
+}
+
+static void done_many(void *arg, const struct json *answer, const struct err *why)
+{
+	struct asked *a = arg;
+
+	ck_assert_msg(!why, "%s", why ? why->msg : "");
+	a->done = true;
+	(void)snprintf(a->text, sizeof(a->text), "%zu nodes, %.0f more",
+		       json_len(json_get(answer, "nodes")), json_num(json_get(answer, "more")));
+}
+
+static void rails_behind(const char *after, const char *answer)
+{
+	struct asked a = { .done = false };
+	const struct nodes_end how = { done_rails, &a };
+
+	ck_assert_ptr_nonnull(nodes_ask_rails(n, after, &how, &a.why));
+	loop_until(base, is_done, &a);
+	ck_assert_str_eq(a.text, answer);
+}
+
+START_TEST(how_the_rails_of_nodes_are_cabled)
+{
+	begin(true);
+	memory_store_put(store, CLUSTER_NODE, "n1", "n1", "{\"rails\":[{\"rail\":0}]}");
+	memory_store_put(store, CLUSTER_NODE, "n2", "n2", "{}");
+	rails_behind("", "{\"more\":0,\"nodes\":[{\"name\":\"n1\",\"rails\":[{\"rail\":0}]},"
+			 "{\"name\":\"n2\"}]}");
+	rails_behind("n1", "{\"more\":0,\"nodes\":[{\"name\":\"n2\"}]}");
+	end();
+}
+END_TEST
+
+/* More than an answer has room for: the next question goes on behind the last one. */
+START_TEST(rails_of_many_nodes)
+{
+	enum { NODES = 10, BYTES = 100000 };
+	static char text[BYTES + 32];
+	struct asked a = { .done = false };
+
+	begin(true);
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "{\"rails\":[\"", 11);
+	(void)snprintf(text + BYTES, sizeof(text) - BYTES, "\"]}");
+	for (int i = 0; i < NODES; i++) {
+		char name[8];
+
+		(void)snprintf(name, sizeof(name), "n%d", i);
+		memory_store_put(store, CLUSTER_NODE, name, name, text);
+	}
+	const struct nodes_end how = { done_many, &a };
+
+	ck_assert_ptr_nonnull(nodes_ask_rails(n, "", &how, &a.why));
+	loop_until(base, is_done, &a);
+	ck_assert_str_eq(a.text, "7 nodes, 3 more");
+	a = (struct asked){ .done = false };
+	ck_assert_ptr_nonnull(nodes_ask_rails(n, "n6", &how, &a.why));
+	loop_until(base, is_done, &a);
+	ck_assert_str_eq(a.text, "3 nodes, 0 more");
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("railheadd/pools/nodes", how_the_rails_of_nodes_are_cabled, rails_of_many_nodes,
+	     which_nodes_have_taken_reserved_addresses_over, which_nodes_have_taken_a_pool_over,
+	     a_node_whose_heartbeat_does_not_move, two_questions_at_a_time,
+	     a_store_that_is_away_or_refuses, questions_that_are_cancelled, without_a_store)

@@ -2,7 +2,7 @@
 /*
  * presence.c: reads the object of this node, and writes it if it differs from what runs here. The
  * object also says which definitions of pools the node has taken over, which reserved addresses,
- * and the number of the node.
+ * the number of the node, and its rails.
  */
 #include <event2/event.h>
 #include <stdio.h>
@@ -27,6 +27,7 @@ struct presence {
 	uint64_t said;             /* a hash of the reports that were written or are about to be */
 	int64_t number;            /* -1: the value that was written or read last has none */
 	bool again;                /* they changed during the call */
+	struct json *rails;        /* owned; NULL: not known, so what stands there stays */
 };
 
 /* ---- the reports ---- */
@@ -187,6 +188,24 @@ static struct json *presence_value_of(const struct presence *p)
 	return TAKE_PTR(value);
 }
 
+#define RAILS "rails"
+
+/* An empty array is not written. */
+static int presence_add_rails(const struct presence *p, const struct cluster_object *old,
+			      struct json *value)
+{
+	const struct json *rails = p->rails ? p->rails : json_get(old ? old->value : NULL, RAILS);
+
+	return json_len(rails) ? json_add_copy(value, RAILS, rails) : 0;
+}
+
+static bool has_same_rails(const struct presence *p, const struct json *there)
+{
+	const struct json *rails = json_get(there, RAILS);
+
+	return !p->rails || (json_len(p->rails) ? rails && json_same(rails, p->rails) : !rails);
+}
+
 static void presence_write_node(struct presence *p, const struct cluster_object *old)
 {
 	struct cluster_store *s = p->driver->conf.store;
@@ -198,7 +217,7 @@ static void presence_write_node(struct presence *p, const struct cluster_object 
 	p->number = presence_number_of(p->driver);
 	if (old)
 		o.at = old->at;
-	if (value)
+	if (value && presence_add_rails(p, old, value) == 0)
 		p->call = old ? s->ops->update(s, &o, presence_written, p)
 			      : s->ops->create(s, &o, presence_written, p);
 	if (!p->call)
@@ -236,7 +255,7 @@ static void presence_was_read(void *arg, const struct cluster_result *r)
 		presence_failed(p, r);
 	else if (node_from_json(r->object->value, "node", &there, &ignored) ||
 		 !presence_is_same(&there, &p->is) || p->number != presence_number_of(p->driver) ||
-		 !has_same_reports(p, r->object->value))
+		 !has_same_reports(p, r->object->value) || !has_same_rails(p, r->object->value))
 		presence_write_node(p, r->object);
 	else
 		presence_ended(p);
@@ -273,6 +292,23 @@ void presence_pools(struct presence *p)
 		look_soon(p);
 }
 
+void presence_rails(struct presence *p, struct json *rails)
+{
+	if (!p || !rails || (p->rails && json_same(p->rails, rails))) {
+		json_free(rails);
+		return;
+	}
+	json_free(p->rails);
+	p->rails = rails;
+	/* The next look removes those of an earlier agent. */
+	if (!json_len(rails))
+		return;
+	if (p->call)
+		p->again = true;
+	else
+		look_soon(p);
+}
+
 int presence_new(struct driver *d, const struct cluster_node *node, struct presence **out,
 		 struct err *e)
 {
@@ -296,5 +332,6 @@ void presence_free(struct presence *p)
 	if (p->call)
 		p->driver->conf.store->ops->cancel(p->call);
 	event_free(p->timer);
+	json_free(p->rails);
 	free(p);
 }

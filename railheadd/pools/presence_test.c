@@ -108,6 +108,46 @@ START_TEST(pods_write_no_report)
 }
 END_TEST
 
+static struct json *rails_of(const char *text)
+{
+	struct json *list = NULL;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "rails", &list, &e), 0);
+	return list;
+}
+
+static bool says_no_rails(const void *arg)
+{
+	return node_says("\"version\"") && !node_says(arg);
+}
+
+#define LEAF "[{\"rail\":0,\"interface\":\"eth1\",\"chassis\":\"mac a\"}]"
+
+/* Until an agent knows its rails, those that an earlier one has written stay. */
+START_TEST(a_node_says_how_its_rails_are_cabled)
+{
+	begin();
+	memory_store_put(b.store, CLUSTER_NODE, "n1", "n1", "{\"rails\":" LEAF "}");
+	begin_driver();
+	ready();
+	loop_until(b.base, node_says, "\"version\"");
+	ck_assert(node_says("\"rails\":" LEAF));
+	driver_rails(b.driver, rails_of("[{\"rail\":0,\"interface\":\"eth2\"}]"));
+	loop_until(b.base, node_says, "\"rails\":[{\"rail\":0,\"interface\":\"eth2\"}]");
+	driver_rails(b.driver, rails_of("[{\"interface\":\"eth2\",\"rail\":0}]"));
+	driver_rails(b.driver, NULL);
+	pool("rail0", RAIL);
+	loop_until(b.base, node_says, "\"generation\":1}");
+	ck_assert(node_says("\"eth2\""));
+	/* An agent that does not listen. */
+	driver_rails(b.driver, rails_of("[]"));
+	pool("rail0", OTHER);
+	loop_until(b.base, says_no_rails, "\"rails\"");
+	end();
+}
+END_TEST
+
 static bool is_refused(const void *arg)
 {
 	auto_json struct json *status = json_new_object();
@@ -223,7 +263,7 @@ START_TEST(a_node_reports_its_number_and_finds_another_with_it)
 }
 END_TEST
 
-TEST_PROGRAM("presence", a_node_says_who_has_a_lost_loan, a_node_reports_each_generation,
-	     a_node_says_why_it_has_not_taken_a_pool_over,
+TEST_PROGRAM("presence", a_node_says_how_its_rails_are_cabled, a_node_says_who_has_a_lost_loan,
+	     a_node_reports_each_generation, a_node_says_why_it_has_not_taken_a_pool_over,
 	     keys_in_another_order_are_the_same_report, pods_write_no_report,
 	     a_report_that_is_refused_is_said, a_node_reports_its_number_and_finds_another_with_it)

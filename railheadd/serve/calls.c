@@ -333,6 +333,27 @@ static void call_pools(const struct calls_to *to, struct server_request *r, cons
 	nodes_begun(r, a, &e);
 }
 
+struct fabric_args {
+	const char *after;
+};
+
+static void call_fabric(const struct calls_to *to, struct server_request *r,
+			const struct json *args)
+{
+	static const struct json_field fields[] = {
+		{ "after", J_STRING, J_AT(struct fabric_args, after), .max = NODE_NAME_LEN - 1 },
+		{ 0 },
+	};
+	const struct nodes_end end = { nodes_done, r };
+	struct fabric_args a = { .after = "" };
+	struct nodes_ask *ask = NULL;
+	struct err e;
+
+	if (json_decode(args, "args", fields, &a, &e) == 0)
+		ask = nodes_ask_rails(to->nodes, a.after, &end, &e);
+	nodes_begun(r, ask, &e);
+}
+
 static void call_pool_nodes(const struct calls_to *to, struct server_request *r,
 			    const struct json *args)
 {
@@ -517,6 +538,7 @@ static const struct {
 } calls[] = {
 	{ "block-take", call_block_take },
 	{ "conflicts", call_conflicts },
+	{ "fabric", call_fabric },
 	{ "find", call_find },
 	{ "need", call_need },
 	{ "need-address", call_need_address },

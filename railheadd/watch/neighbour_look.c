@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/device/pci.h"
+#include "lib/device/sysfs.h"
 #include "lib/device/vf.h"
 #include "lib/net/link.h"
 #include "topo/read/rail_list.h"
@@ -61,6 +62,19 @@ static bool is_switched(const struct look *l, const struct link_info *link)
 	       strcmp(upper.kind, "openvswitch") == 0;
 }
 
+/* Mbit/s; 0: the driver does not say, or there is no carrier. */
+static uint32_t speed_of(const struct look *l, const struct link_info *link)
+{
+	char path[sizeof("class/net//speed") + IFNAME_LEN];
+	uint64_t mbps;
+	struct err why;
+
+	(void)snprintf(path, sizeof(path), "class/net/%s/speed", link->name);
+	return sysfs_read_u64(l->ctx->sysfs, path, &mbps, &why) || mbps > UINT32_MAX
+		       ? 0
+		       : (uint32_t)mbps;
+}
+
 static int add_neighbour_port(const struct look *l, size_t rail, const struct link_info *link)
 {
 	struct json *o = json_push_object(l->ports);
@@ -68,6 +82,7 @@ static int add_neighbour_port(const struct look *l, size_t rail, const struct li
 	if (!o || json_add_int(o, "rail", l->rails.rail[rail].number) ||
 	    json_add_str(o, "interface", link->name) || json_add_int(o, "index", link->ifindex) ||
 	    json_add_int(o, "downs", link->carrier_downs) ||
+	    json_add_int(o, "mbps", speed_of(l, link)) || json_add_int(o, "mtu", link->mtu) ||
 	    (is_switched(l, link) && json_add_bool(o, "switch", true)))
 		return err_nomem(l->e);
 	return 0;

@@ -2,6 +2,7 @@
 /* neighbour_table.c: looks, frames and what the agent remembers, put together. */
 #include "railheadd/watch/neighbour_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ struct look_port {
 	char ifname[IFNAME_LEN];
 	uint32_t rail;
 	int ifindex;
-	uint32_t downs;
+	uint32_t downs, mbps, mtu;
 	bool switched;
 };
 
@@ -54,6 +55,8 @@ static const struct json_field port_keys[] = {
 	  .max = INT32_MAX },
 	{ "downs", J_U32, J_AT(struct look_port, downs) },
 	{ "switch", J_BOOL, J_AT(struct look_port, switched) },
+	{ "mbps", J_U32, J_AT(struct look_port, mbps) },
+	{ "mtu", J_U32, J_AT(struct look_port, mtu) },
 	{ 0 },
 };
 
@@ -93,6 +96,8 @@ static int take_port(struct neighbour_table *t, const struct json *o, struct err
 	p->ifindex = l.ifindex;
 	p->downs = l.downs;
 	p->switched = l.switched;
+	p->mbps = l.mbps;
+	p->mtu = l.mtu;
 	p->present = true;
 	return 0;
 }
@@ -302,4 +307,59 @@ int neighbour_table_add_status(const struct neighbour_table *t, int64_t now, str
 		if (add_port_status(&t->port[i], now, json_push_object(list)))
 			return -1;
 	return list ? 0 : -1;
+}
+
+/* ---- for the cluster ---- */
+
+struct rail_row {
+	uint32_t rail, mbps, mtu;
+	char ifname[IFNAME_LEN];
+	char chassis[NEIGHBOUR_TEXT_MAX + 1], port[NEIGHBOUR_TEXT_MAX + 1];
+	char port_name[NEIGHBOUR_TEXT_MAX + 1], system_name[NEIGHBOUR_TEXT_MAX + 1];
+	bool contested;
+};
+
+#define RAIL_TEXT(name, member)                                                                    \
+	{                                                                                          \
+		name, J_CHARS, J_AT(struct rail_row, member), .flags = J_OMIT                      \
+	}
+
+static const struct json_field rail_keys[] = {
+	{ "rail", J_U32, J_AT(struct rail_row, rail) },
+	{ "interface", J_CHARS, J_AT(struct rail_row, ifname) },
+	{ "mbps", J_U32, J_AT(struct rail_row, mbps), .flags = J_OMIT },
+	{ "mtu", J_U32, J_AT(struct rail_row, mtu), .flags = J_OMIT },
+	RAIL_TEXT("chassis", chassis),
+	RAIL_TEXT("port", port),
+	RAIL_TEXT("portName", port_name),
+	RAIL_TEXT("system", system_name),
+	{ "contested", J_BOOL, J_AT(struct rail_row, contested), .flags = J_OMIT },
+	{ 0 },
+};
+
+static void cut_text(char out[NEIGHBOUR_TEXT_MAX + 1], const char *text)
+{
+	(void)snprintf(out, NEIGHBOUR_TEXT_MAX + 1, "%.*s", NEIGHBOUR_TEXT_MAX, text);
+}
+
+struct json *neighbour_table_rails(const struct neighbour_table *t, int64_t now)
+{
+	auto_json struct json *list = json_new_array();
+
+	for (const struct neighbour_port *p = t->port; list && p < t->port + t->n; p++) {
+		const struct lldp_frame *f = &p->of.held.frame;
+		struct rail_row r = { .rail = p->rail, .mbps = p->mbps, .mtu = p->mtu };
+
+		if (!p->present)
+			continue;
+		memcpy(r.ifname, p->ifname, sizeof(r.ifname));
+		r.contested = neighbour_state(&p->of, now) == NEIGHBOUR_CONTESTED;
+		cut_text(r.chassis, f->chassis);
+		cut_text(r.port, f->port);
+		cut_text(r.port_name, f->port_name);
+		cut_text(r.system_name, f->system_name);
+		if (json_encode(json_push_object(list), rail_keys, &r))
+			return NULL;
+	}
+	return TAKE_PTR(list);
 }

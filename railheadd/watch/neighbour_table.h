@@ -4,12 +4,13 @@
  *
  * A look is an object:
  *
- *	{"ports": [{"rail", "interface", "index", "downs", "switch"}], "macs": ["02:00:..."]}
+ *	{"ports": [{"rail", "interface", "index", "downs", "switch", "mbps", "mtu"}], "macs":
+ *	 ["02:00:..."]}
  *
  * A port is the interface of a rail, or a member of the bond that is one. index: its number now.
  * downs: how often it has lost its carrier since it was made. switch: a software switch of this
- * host takes its frames. macs: the addresses of this host and of its VFs; a frame that has one was
- * not sent by a switch.
+ * host takes its frames. mbps: 0: not known. macs: the addresses of this host and of its VFs; a
+ *frame that has one was not sent by a switch.
  */
 #ifndef RAILHEAD_RAILHEADD_WATCH_NEIGHBOUR_TABLE_H
 #define RAILHEAD_RAILHEADD_WATCH_NEIGHBOUR_TABLE_H
@@ -25,9 +26,10 @@
 struct neighbour_port {
 	char ifname[IFNAME_LEN];
 	uint32_t rail;
-	int ifindex;    /* 0: no look has found it since the start */
-	bool present;   /* at the last look */
-	bool switched;  /* as "switch" */
+	int ifindex;   /* 0: no look has found it since the start */
+	bool present;  /* at the last look */
+	bool switched; /* as "switch" */
+	uint32_t mbps, mtu;
 	uint32_t downs; /* as "downs" */
 	int64_t told;   /* ms: when the log last had a conflict here; 0: never */
 	struct neighbour of;
@@ -82,5 +84,14 @@ int neighbour_table_load(struct neighbour_table *t, const struct json *known,
  * memory. */
 int neighbour_table_add_status(const struct neighbour_table *t, int64_t now,
 			       struct json *obj) must_check;
+
+/*
+ * neighbour_table_rails - an array for the cluster, with an object for each port: "rail",
+ * "interface", "mbps" and "mtu" if they are known, "chassis", "port", "portName", "system" after a
+ * first frame, and "contested" if another sender was heard, too. It has no times, so it changes
+ * only with the fabric. Long texts are cut. NULL: no memory. Owned by the caller.
+ */
+#define NEIGHBOUR_TEXT_MAX 63
+struct json *neighbour_table_rails(const struct neighbour_table *t, int64_t now);
 
 #endif

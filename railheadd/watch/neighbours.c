@@ -292,6 +292,8 @@ static void on_look_end(void *arg, enum child_end how, const char *text, size_t 
 	else
 		(void)!take_ports(w, text, len, &e);
 	note_look_error(w, e.msg);
+	if (w->conf.report && w->looks)
+		w->conf.report(w->conf.arg, neighbour_table_rails(&w->table, clock_now(w).now));
 	if (clock_now(w).now - w->saved > SAVE_EVERY)
 		save_neighbours(w);
 	(void)timer_arm(w->timer, w->conf.every);

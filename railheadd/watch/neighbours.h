@@ -12,12 +12,17 @@
 #include "lib/json/json.h"
 
 struct event_base;
+struct json;
 struct neighbour_watch;
 
 /* Everything is borrowed. */
 struct neighbour_watch_conf {
 	struct event_base *base;
 	const struct ctx *ctx;
+	/* After each look: what neighbour_table_rails() makes, which is taken over. NULL: not
+	 * wanted. */
+	void (*report)(void *arg, struct json *rails);
+	void *arg;
 	int64_t every;   /* ms between two looks at the interfaces */
 	int deadline_ms; /* of a look */
 };

@@ -22,10 +22,23 @@ static struct neighbour_watch *watch;
 static struct ctx ctx;
 static struct nl *nl;
 
+/* What was last reported. */
+static struct json *report;
+
+static void reported(void *arg, struct json *rails)
+{
+	(void)arg;
+	json_free(report);
+	report = rails;
+}
+
 /* A rail: eth1, whose other end is peer. */
 static void begin(void)
 {
-	const struct neighbour_watch_conf conf = { base = loop_new(), &ctx, 5, 30000 };
+	base = loop_new();
+	const struct neighbour_watch_conf conf = {
+		.base = base, .ctx = &ctx, .report = reported, .every = 5, .deadline_ms = 30000
+	};
 	struct err e;
 
 	ck_assert_int_eq(neighbour_watch_new(&conf, &watch, &e), 0);
@@ -50,6 +63,8 @@ static void end(void)
 {
 	neighbour_watch_free(watch);
 	loop_free(base);
+	json_free(report);
+	report = NULL;
 }
 
 static void send_frame(const char *ifname, uint8_t chassis, const char *port)
@@ -90,6 +105,12 @@ static bool hears(const void *port)
 {
 	return first_has("port", port);
 }
+static bool reports(const void *text)
+{
+	auto_free char *is = report ? json_print(report, false) : NULL;
+
+	return is && strcmp(is, text) == 0;
+}
 static bool is_contested(const void *arg)
 {
 	(void)arg;
@@ -112,6 +133,10 @@ START_TEST(a_frame_of_the_other_end_is_heard)
 	send_frame("peer", 2, "swp2");
 	loop_until(base, is_contested, NULL);
 	ck_assert(hears("interface-name swp1"));
+	loop_until(base, reports,
+		   "[{\"rail\":0,\"interface\":\"eth1\",\"mtu\":1500,\"chassis\":\"mac "
+		   "02:00:00:00:00:01\",\"port\":\"interface-name swp1\",\"portName\":\"swp1\","
+		   "\"contested\":true}]");
 	end();
 }
 END_TEST
