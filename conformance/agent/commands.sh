@@ -8,7 +8,9 @@ test_commands_the_examples_of_help_work()
 	NODES=1 cluster_begin
 	mkdir -p "$W/files"
 	jq -n '[{name:"rail0",subnet:"10.92.0.0/24",blockSize:8},{name:"rail1",subnet:"10.93.0.0/24",blockSize:8}]' >"$W/files/rails.json"
-	"$BIN/railctl" help --json | jq -r '.[].examples[] | select(contains("railctl cluster"))' >"$W/examples"
+	"$BIN/railctl" help --json | jq -r '.[].examples[] | select(contains("railctl cluster"))' >"$W/help"
+	# Last, because others wait for all nodes.
+	{ grep -v ' fabric' "$W/help" && grep ' fabric' "$W/help"; } >"$W/examples"
 	[ "$(wc -l <"$W/examples")" -ge 4 ] || fail "no examples"
 	may_reclaim gpu-17 >/dev/null || give_up "the right to reclaim"
 	shared rail7 '{"subnet":"10.1.0.0/24","blockSize":8}'
@@ -17,10 +19,18 @@ test_commands_the_examples_of_help_work()
 		[[ $line != *" take "* ]] || is "a block of a dead node" engine_object blocks "${line##* }" \
 			'{"start":"10.1.0.0","poolUID":"u","node":"gpu-17","holder":"h","token":"1111111111111111","touched":1}' gpu-17
 		[ "$line" != "railctl cluster pool close rail0" ] || rail0_leaves
+		[ "$line" != "railctl cluster fabric" ] || three_alike
 		is "$line" on_node n1 bash -c "cd $W/files && PATH=$BIN:\$PATH $line"
 	done 8<"$W/examples"
 }
 
+three_alike()
+{
+	local node
+	for node in gpu-14 gpu-15 gpu-16; do
+		is "$node" engine_object nodes "$node" '{"rails":[{"rail":0,"interface":"eth1","chassis":"mac a"}]}' "$node"
+	done
+}
 rail0_leaves()
 {
 	is "number" ctl n1 ipam node set 1

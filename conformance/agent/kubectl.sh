@@ -55,7 +55,7 @@ test_kubectl_rail_names_nodes_without_an_answer()
 	rail_fails 1 'no pod in namespace elsewhere has the label' who 10.1.0.1 -n elsewhere
 	# Two pods that no kubelet runs: one is Pending, and the API server cannot reach the node of the other.
 	agent_pod n1 Running && agent_pod n2 Pending || give_up "pods"
-	for command in rails topo "who 10.1.0.1"; do
+	for command in rails topo fabric "who 10.1.0.1"; do
 		# shellcheck disable=SC2086 # words
 		rail_fails 1 'Not answered by 2 of 2 nodes:' $command --deadline 20
 		has "$command" "$(<"$W/err")" "n1: "

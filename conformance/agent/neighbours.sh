@@ -45,17 +45,7 @@ neighbour() { "$BIN/railctl" cluster status --json | jq -r ".neighbours.list[0] 
 # neighbour_is STATE PORT
 neighbour_is() { [ "$(neighbour '"\(.state) \(.portName)"')" = "$1 $2" ]; }
 # forge NAMESPACE INTERFACE: one frame of another switch
-forge()
-{
-	ip netns exec "$1" python3 - "$2" <<-'END'
-		import socket, sys
-		s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-		s.bind((sys.argv[1], 0))
-		own = s.getsockname()[4]
-		tlv = lambda kind, value: bytes([kind << 1, len(value)]) + value
-		s.send(bytes.fromhex("0180c200000e") + own + b"\x88\xcc" + tlv(1, b"\4\2forge") + tlv(2, b"\5<b>evil") + tlv(3, b"\0\x78") + b"\0\0")
-	END
-}
+forge() { ip netns exec "$1" "$HERE/lldp.py" "$2" forge '<b>evil'; }
 
 test_neighbours_a_switch_is_named()
 {

@@ -78,7 +78,7 @@ cp "$FROM"/{macvlan,ipvlan,railhead,railhead-ipam,railctl,railheadd,railhead-dev
 . "$HERE/../cluster-store/certificates.sh" || exit 2
 # shellcheck disable=SC1090
 . "$HERE/engine_$STORE.sh" || exit 2
-THEMES=(pods fixed loans store deleted nodes sticky)
+THEMES=(pods fixed loans store deleted nodes sticky fabric)
 ALIKE=(families commands conflicts reserved faults adopt leave)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in

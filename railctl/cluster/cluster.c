@@ -290,7 +290,8 @@ static const struct cmd cmd_node = {
 };
 
 static const struct cmd *const commands[] = {
-	&cmd_status, &cmd_pool, &cmd_node, &cmd_cluster_find, &cmd_cluster_reserved, NULL
+	&cmd_status,           &cmd_pool, &cmd_node, &cmd_cluster_fabric, &cmd_cluster_find,
+	&cmd_cluster_reserved, NULL
 };
 
 const struct cmd cmd_cluster = {

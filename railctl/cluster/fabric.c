@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fabric.c: `railctl cluster fabric`: to which leaf each rail is cabled, and which cables are not
+ * where those of the other nodes are. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/groups.h"
+#include "lib/base/array.h"
+#include "railctl/cluster/cluster.h"
+
+struct fabric_cmd {
+	struct json *nodes; /* owned; as the agents say */
+	struct fabric_node *node;
+	struct fabric_port *port; /* both owned; their texts are those of nodes */
+	size_t n, n_ports;
+	struct fabric_groups groups;
+	struct findings findings;
+};
+
+static void fabric_cmd_clear(struct fabric_cmd *c)
+{
+	json_free(c->nodes);
+	free(c->node);
+	free(c->port);
+	fabric_groups_clear(&c->groups);
+	findings_clear(&c->findings);
+}
+
+/* ---- what the agents say ---- */
+
+static int take_page(struct fabric_cmd *c, const struct json *answer, size_t *more, struct err *e)
+{
+	json_each (node, json_get(answer, "nodes"))
+		if (json_push(c->nodes, json_dup(node)))
+			return err_nomem(e);
+	*more = (size_t)json_num(json_get(answer, "more"));
+	return 0;
+}
+
+/* An answer has room for some hundred nodes. */
+static int read_nodes(struct cmd_run *r, struct fabric_cmd *c, struct err *e)
+{
+	const char *last = "";
+	size_t more = 0;
+
+	c->nodes = json_new_array();
+	if (!c->nodes)
+		return err_nomem(e);
+	do {
+		auto_json struct json *args = json_new_object(), *answer = NULL;
+		const struct json *tail = NULL;
+
+		if (!args || json_add_str(args, "after", last))
+			return err_nomem(e);
+		if (agent_client_call(&r->ctx, &(struct agent_call){ "fabric", args },
+				      CLUSTER_WAIT_MS, &answer, e) ||
+		    take_page(c, answer, &more, e))
+			return -1;
+		json_each (node, c->nodes)
+			tail = node;
+		if (more && (!tail || strcmp(json_text(tail, "name"), last) == 0))
+			return err_set(e, ERR_DECODE, 0, "the agent repeats its answer");
+		last = json_text(tail, "name");
+	} while (more);
+	return 0;
+}
+
+static uint32_t number_of(const struct json *o, const char *key)
+{
+	double v = json_num(json_get(o, key));
+
+	return v > 0 && v <= UINT32_MAX ? (uint32_t)v : 0;
+}
+
+static struct fabric_port port_from(const struct json *rail)
+{
+	const char *chassis = json_str(json_get(rail, "chassis"));
+
+	return (struct fabric_port){
+		.rail = number_of(rail, "rail"),
+		.interface = json_text(rail, "interface"),
+		.leaf = chassis,
+		.leaf_name = json_text_or(rail, "system", chassis ? chassis : ""),
+		.port = json_text_or(rail, "portName", json_text(rail, "port")),
+		.mbps = number_of(rail, "mbps"),
+		.mtu = number_of(rail, "mtu"),
+		.contested = json_true(json_get(rail, "contested")),
+	};
+}
+
+/* The agent sorts them by rail and interface. */
+static int add_ports(struct fabric_cmd *c, const struct json *node, struct err *e)
+{
+	struct fabric_node *n = &c->node[c->n++];
+
+	*n = (struct fabric_node){ .name = json_text(node, "name") };
+	json_each (rail, json_get(node, "rails")) {
+		struct fabric_port *x;
+
+		if (n->n == FABRIC_PORTS_MAX)
+			return err_set(e, ERR_CONFIG, 0, "node %s: more than %d interfaces",
+				       n->name, FABRIC_PORTS_MAX);
+		x = &c->port[c->n_ports];
+		*x = port_from(rail);
+		if (n->n && x[-1].rail == x->rail)
+			x->member = x[-1].member + 1;
+		n->port = x - n->n;
+		n->n++;
+		c->n_ports++;
+	}
+	return 0;
+}
+
+/* Nodes whose agents do not listen are not compared. */
+static int read_fabric(struct cmd_run *r, struct fabric_cmd *c, struct err *e)
+{
+	size_t nodes = 0, ports = 0;
+
+	if (read_nodes(r, c, e))
+		return -1;
+	json_each (node, c->nodes) {
+		nodes += json_get(node, "rails") != NULL;
+		ports += json_len(json_get(node, "rails"));
+	}
+	c->node = calloc(nodes + 1, sizeof(*c->node));
+	c->port = calloc(ports + 1, sizeof(*c->port));
+	if (!c->node || !c->port)
+		return err_nomem(e);
+	json_each (node, c->nodes)
+		if (json_get(node, "rails") && add_ports(c, node, e))
+			return -1;
+	if (!c->n) {
+		err_set(e, ERR_NOTFOUND, 0, "no node says how its rails are cabled");
+		return err_hint(e, "set \"fabric\": {} in agent.json, or fabric.enabled of the "
+				   "chart");
+	}
+	return fabric_group(c->node, c->n, &c->groups, e) ||
+			       fabric_check(c->node, c->n, &c->groups, &c->findings, e)
+		       ? -1
+		       : 0;
+}
+
+/* ---- what is shown ---- */
+
+#define GROUP_LEN 24
+
+static const char *group_name(const struct fabric_node *n, char out[GROUP_LEN])
+{
+	(void)snprintf(out, GROUP_LEN, n->group == FABRIC_NO_GROUP ? "-" : "g%zu", n->group);
+	return out;
+}
+
+static bool is_asked(const struct cmd_run *r, const char *name)
+{
+	for (size_t i = 0; i < r->opts.n_words; i++)
+		if (strcmp(r->opts.words[i], name) == 0)
+			return true;
+	return r->opts.n_words == 0;
+}
+
+static int add_row(struct json *rows, const struct fabric_node *n, const struct fabric_port *x)
+{
+	struct json *o = json_push_object(rows);
+	char group[GROUP_LEN];
+
+	return !o || json_add_str(o, "node", n->name) ||
+			       json_add_str(o, "group", group_name(n, group)) ||
+			       json_add_int(o, "rail", x->rail) ||
+			       json_add_str(o, "interface", x->interface) ||
+			       (x->leaf && (json_add_str(o, "leaf", x->leaf_name) ||
+					    json_add_str(o, "port", x->port) ||
+					    json_add_str(o, "chassis", x->leaf))) ||
+			       (x->mbps && json_add_int(o, "mbps", x->mbps)) ||
+			       (x->mtu && json_add_int(o, "mtu", x->mtu)) ||
+			       (x->contested && json_add_bool(o, "contested", true))
+		       ? -1
+		       : 0;
+}
+
+static struct json *fabric_rows(const struct cmd_run *r, const struct fabric_cmd *c)
+{
+	auto_json struct json *rows = json_new_array();
+
+	for (const struct fabric_node *n = c->node; rows && n < c->node + c->n; n++)
+		for (size_t i = 0; i < n->n && is_asked(r, n->name); i++)
+			if (add_row(rows, n, &n->port[i]))
+				return NULL;
+	return TAKE_PTR(rows);
+}
+
+static int show_lines(const struct cmd_run *r, const struct fabric_cmd *c, const struct json *rows,
+		      struct err *e)
+{
+	static const struct list_column columns[] = {
+		{ .title = "NODE", 0, "node" },
+		{ .title = "GROUP", 0, "group" },
+		{ .title = "RAIL", OUT_RIGHT, "rail" },
+		{ .title = "INTERFACE", 0, "interface" },
+		{ .title = "LEAF", 0, "leaf" },
+		{ .title = "PORT", 0, "port" },
+		{ .title = "MBIT/S", OUT_RIGHT, "mbps" },
+		{ .title = "MTU", OUT_RIGHT, "mtu" },
+		{ .title = "CHASSIS", OUT_SPARE, "chassis", OUT_FAINT },
+		{ .title = NULL },
+	};
+
+	if (list_print(r, columns, rows, e))
+		return -1;
+	findings_print(&r->out, &c->findings, 12, 0);
+	findings_print_counts(&r->out, &c->findings);
+	return 0;
+}
+
+static int add_fabric_groups(struct json *list, const struct fabric_cmd *c)
+{
+	for (size_t i = 0; list && i < c->groups.n; i++) {
+		const struct fabric_group *g = &c->groups.group[i];
+		struct json *o = json_push_object(list), *leaves;
+		char name[GROUP_LEN];
+
+		(void)snprintf(name, sizeof(name), "g%zu", i);
+		if (!o || json_add_str(o, "name", name) || json_add_int(o, "nodes", (int64_t)g->n))
+			return -1;
+		leaves = json_add_array(o, "leaves");
+		for (size_t k = 0; leaves && k < g->n_places; k++) {
+			struct json *leaf = json_push_object(leaves);
+
+			if (json_add_int(leaf, "rail", g->place[k].rail) ||
+			    json_add_str(leaf, "leaf", g->place[k].leaf_name) ||
+			    json_add_str(leaf, "chassis", g->place[k].leaf))
+				return -1;
+		}
+		if (!leaves)
+			return -1;
+	}
+	return list ? 0 : -1;
+}
+
+static int show_json(const struct cmd_run *r, const struct fabric_cmd *c, struct json *rows,
+		     struct err *e)
+{
+	auto_json struct json *o = findings_json(&c->findings, "findings");
+
+	if (json_put(o, "rails", rows) || add_fabric_groups(json_add_array(o, "groups"), c))
+		return err_nomem(e);
+	return out_json(&r->out, o, e);
+}
+
+static int run_fabric(struct cmd_run *r, struct err *e)
+{
+	auto_clean(fabric_cmd_clear) struct fabric_cmd c = { .n = 0 };
+	auto_json struct json *rows = NULL;
+
+	if (read_fabric(r, &c, e))
+		return -1;
+	rows = fabric_rows(r, &c);
+	if (!rows || findings_sort(&c.findings, e))
+		return err_nomem(e);
+	if (findings_worst(&c.findings) != FINDING_OK)
+		r->status = CMD_FAILED;
+	return r->out.json ? show_json(r, &c, TAKE_PTR(rows), e) : show_lines(r, &c, rows, e);
+}
+
+static const char *const fabric_examples[] = { "railctl cluster fabric",
+					       "railctl cluster fabric gpu-17",
+					       "railctl cluster fabric --json", NULL };
+
+const struct cmd cmd_cluster_fabric = {
+	.name = "fabric",
+	.words = "[NODE...]",
+	.summary = "show to which leaf each rail is cabled, and cables that are wrong",
+	.about = "Agents that listen for LLDP say it. Nodes form a group if three quarters of the "
+		 "leaves that are known are the same; a group has at least three nodes. Then a "
+		 "node is compared with most nodes of its group: a crossed cable, another leaf, a "
+		 "missing rail, a slower link, a smaller MTU. Of fewer nodes nothing can be said. "
+		 "Exit status 1 if there is a finding, also if it is unknown.",
+	.examples = fabric_examples,
+	.max_words = 64,
+	.run = run_fabric,
+};
