@@ -10,6 +10,7 @@
 #include "lib/device/sysfs.h"
 #include "lib/device/vf.h"
 #include "lib/net/link.h"
+#include "railheadd/watch/look.h"
 #include "topo/read/rail_list.h"
 
 struct look {
@@ -149,11 +150,7 @@ int neighbour_look_main(const struct ctx *ctx)
 	auto_json struct json *look = NULL;
 	struct err e;
 
-	if (look_now(ctx, &look, &e)) {
-		look = json_new_object();
-		if (!look || json_add_str(look, "error", e.msg))
-			return 1;
-	}
-	auto_free char *text = json_print(look, false);
-	return text && puts(text) >= 0 && fflush(stdout) == 0 ? 0 : 1;
+	if (look_now(ctx, &look, &e))
+		return look_print(NULL, &e);
+	return look_print(look, NULL);
 }

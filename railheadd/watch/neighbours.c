@@ -16,6 +16,7 @@
 
 #include "lib/sys/timer.h"
 #include "railheadd/watch/child.h"
+#include "railheadd/watch/look.h"
 #include "railheadd/watch/memory.h"
 #include "railheadd/watch/neighbour_look.h"
 #include "railheadd/watch/neighbour_table.h"
@@ -44,8 +45,8 @@ struct neighbour_watch {
 	struct memory memory;
 	int64_t saved; /* ms: when the memory was last written */
 	struct listener *listener[NEIGHBOUR_PORTS_MAX];
-	uint64_t looks, wrong; /* looks without an error; frames that are not LLDP */
-	char said[sizeof(((struct err *)0)->msg)]; /* the error of the last look; "": none */
+	uint64_t looks, wrong;    /* looks without an error; frames that are not LLDP */
+	char said[LOOK_SAID_LEN]; /* the error of the last look; "": none */
 };
 
 static struct neighbour_clock clock_now(const struct neighbour_watch *w)
@@ -255,24 +256,13 @@ static int match_listeners(struct neighbour_watch *w, struct err *e)
 
 /* ---- looks ---- */
 
-/* The same error again is not said again. "": the look had none. */
 static void note_look_error(struct neighbour_watch *w, const char *msg)
 {
-	if (*msg && strcmp(msg, w->said) != 0)
-		log_error(&w->conf.ctx->log, "neighbours: %s", msg);
-	(void)snprintf(w->said, sizeof(w->said), "%s", msg);
+	look_note_error(&w->conf.ctx->log, "neighbours", msg, w->said);
 }
 
-static int take_ports(struct neighbour_watch *w, const char *text, size_t len, struct err *e)
+static int take_ports(struct neighbour_watch *w, const struct json *look, struct err *e)
 {
-	auto_json struct json *look = NULL;
-
-	if (!len)
-		return err_set(e, ERR_IO, 0, "the child that reads the interfaces has failed");
-	if (json_parse(text, len, "neighbours", &look, e))
-		return -1;
-	if (json_str(json_get(look, "error")))
-		return err_set(e, ERR_IO, 0, "%s", json_text(look, "error"));
 	if (neighbour_table_take(&w->table, look, e))
 		return -1;
 	w->looks++;
@@ -282,15 +272,12 @@ static int take_ports(struct neighbour_watch *w, const char *text, size_t len, s
 static void on_look_end(void *arg, enum child_end how, const char *text, size_t len)
 {
 	struct neighbour_watch *w = arg;
+	const struct look_end end = { "interfaces", how, text, len, w->conf.deadline_ms };
+	auto_json struct json *look = NULL;
 	struct err e = { .msg = "" };
 
-	if (how == CHILD_LATE)
-		(void)err_set(&e, ERR_IO, 0, "the interfaces were not read within %d ms",
-			      w->conf.deadline_ms);
-	else if (how == CHILD_TOO_MUCH)
-		(void)err_set(&e, ERR_IO, 0, "the look has more than 1 MiB");
-	else
-		(void)!take_ports(w, text, len, &e);
+	if (look_read(&end, &look, &e) == 0)
+		(void)!take_ports(w, look, &e);
 	note_look_error(w, e.msg);
 	if (w->conf.report && w->looks)
 		w->conf.report(w->conf.arg, neighbour_table_rails(&w->table, clock_now(w).now));

@@ -10,6 +10,7 @@
 #include "lib/base/guid.h"
 #include "lib/device/rdma.h"
 #include "lib/sys/fs.h"
+#include "railheadd/watch/look.h"
 #include "railheadd/watch/rail_qos.h"
 #include "railheadd/watch/rail_table.h"
 #include "topo/gdr/gdr.h"
@@ -350,12 +351,7 @@ int rail_look_main(const struct json *known)
 	struct err e;
 
 	ctx_init(&ctx, "railheadd");
-	/* The agent logs an error, because it knows which one it has logged. */
-	if (look_at_known(&ctx, known, &look, &e)) {
-		look = json_new_object();
-		if (!look || json_add_str(look, "error", e.msg))
-			return 1;
-	}
-	auto_free char *text = json_print(look, false);
-	return text && puts(text) >= 0 && fflush(stdout) == 0 ? 0 : 1;
+	if (look_at_known(&ctx, known, &look, &e))
+		return look_print(NULL, &e);
+	return look_print(look, NULL);
 }

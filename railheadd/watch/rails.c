@@ -8,6 +8,7 @@
 
 #include "lib/sys/timer.h"
 #include "railheadd/watch/child.h"
+#include "railheadd/watch/look.h"
 #include "railheadd/pools/events.h"
 #include "railheadd/watch/rail_look.h"
 #include "railheadd/watch/memory.h"
@@ -21,8 +22,8 @@ struct rail_watch {
 	struct rail_table table;
 	struct json *known; /* while a child is forked: rail_table_known() */
 	struct memory memory;
-	uint64_t looks;                            /* without an error */
-	char said[sizeof(((struct err *)0)->msg)]; /* the error of the last look; "": none */
+	uint64_t looks;           /* without an error */
+	char said[LOOK_SAID_LEN]; /* the error of the last look; "": none */
 };
 
 /* ---- log and Events ---- */
@@ -127,28 +128,12 @@ static bool report_changes(struct rail_watch *w)
 	return settled;
 }
 
-/* The same error again is not said again. "": the look had none. */
 static void rail_watch_note_error(struct rail_watch *w, const char *msg)
 {
-	if (*msg && strcmp(msg, w->said) != 0)
-		log_error(&w->conf.ctx->log, "rails: %s", msg);
-	(void)snprintf(w->said, sizeof(w->said), "%s", msg);
+	look_note_error(&w->conf.ctx->log, "rails", msg, w->said);
 }
 
 /* ---- a look ---- */
-
-static int rail_watch_take_look(struct rail_watch *w, const char *text, size_t len, struct err *e)
-{
-	auto_json struct json *look = NULL;
-
-	if (!len)
-		return err_set(e, ERR_IO, 0, "the child that reads the rails has failed");
-	if (json_parse(text, len, "rails", &look, e))
-		return -1;
-	if (json_str(json_get(look, "error")))
-		return err_set(e, ERR_IO, 0, "%s", json_text(look, "error"));
-	return rail_table_take(&w->table, look, w->conf.except, e);
-}
 
 /* Returns when the next look begins, ms. */
 static int64_t end_look(struct rail_watch *w)
@@ -166,15 +151,13 @@ static int64_t end_look(struct rail_watch *w)
 static void on_child_end(void *arg, enum child_end how, const char *text, size_t len)
 {
 	struct rail_watch *w = arg;
+	const struct look_end end = { "rails", how, text, len, w->conf.deadline_ms };
+	auto_json struct json *look = NULL;
 	struct err e = { .msg = "" };
 	int64_t next = w->conf.every;
 
-	if (how == CHILD_LATE)
-		(void)err_set(&e, ERR_IO, 0, "the rails were not read within %d ms",
-			      w->conf.deadline_ms);
-	else if (how == CHILD_TOO_MUCH)
-		(void)err_set(&e, ERR_IO, 0, "the look has more than 1 MiB");
-	else if (rail_watch_take_look(w, text, len, &e) == 0)
+	if (look_read(&end, &look, &e) == 0 &&
+	    rail_table_take(&w->table, look, w->conf.except, &e) == 0)
 		next = end_look(w);
 	if (*e.msg)
 		rail_watch_note_error(w, e.msg);
