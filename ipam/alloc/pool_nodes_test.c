@@ -141,7 +141,39 @@ START_TEST(labels_that_cannot_be_read_stop_only_pools_that_ask_for_them)
 }
 END_TEST
 
+/* One network serves all leaf groups: the node's label selects the pool of each rail. */
+START_TEST(a_pattern_has_the_pools_of_the_node)
+{
+	auto_fixture struct fixture w;
+
+	open_pools(&w);
+	labels("{\"labels\":{\"leaf\":\"g4\"}}");
+	ck_assert_str_eq(w_add(&w, "{\"pools\":\"leaf*\"}", "c1", ""), "10.4.0.5");
+	ck_assert_str_eq(w_add(&w, "{\"pools\":[[\"leaf?\"],[\"leaf4\",\"leaf[4-9]\"]]}", "c2", ""),
+			 "10.4.0.6 10.4.0.7");
+	ck_assert_ptr_nonnull(
+		strstr(w_add(&w, "{\"pools\":\"rail*\"}", "c3", ""), "has a name like \"rail*\""));
+}
+END_TEST
+
+/* Else a pod would lack one of its interfaces. */
+START_TEST(each_group_needs_a_pool)
+{
+	auto_fixture struct fixture w;
+
+	open_pools(&w);
+	labels("{\"labels\":{\"leaf\":\"g4\"}}");
+	ck_assert_ptr_nonnull(
+		strstr(w_add(&w, "{\"pools\":[[\"leaf4\"],[\"leaf3*\"]]}", "c1", ""),
+		       "no IPv4 pool is for this node: pool leaf3 is for nodes with leaf=g3"));
+	ck_assert_ptr_nonnull(
+		strstr(w_add(&w, "{\"pools\":[[\"leaf3\"],[\"leaf4\"]]}", "c1", ""),
+		       "no IPv4 pool is for this node: pool leaf3 is for nodes with leaf=g3"));
+}
+END_TEST
+
 TEST_PROGRAM("pool_nodes", a_node_takes_addresses_of_its_own_pools,
 	     a_node_without_a_pool_is_told_why, a_node_has_the_labels_of_its_node_in_kubernetes,
 	     labels_of_kubernetes_that_cannot_be_read, each_family_needs_a_pool,
-	     labels_that_cannot_be_read_stop_only_pools_that_ask_for_them)
+	     labels_that_cannot_be_read_stop_only_pools_that_ask_for_them,
+	     a_pattern_has_the_pools_of_the_node, each_group_needs_a_pool)

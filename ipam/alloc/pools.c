@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pools.c: reads the pools of a configuration, and cuts this node's slices out of them. Pools
- * for other nodes do not count. With matchMaster it keeps only the pools of the network that the
- * node is on.
+ * pools.c: reads the pools of a configuration, and cuts this node's slices out of them. A pattern
+ * selects all pools of such a name. Pools for other nodes do not count. With matchMaster it
+ * keeps only the pools of the network that the node is on.
  */
 #include "ipam/alloc/alloc.h"
 
@@ -223,7 +223,7 @@ static int pools_add_pool(struct load *d, const char *name, unsigned group, stru
 static bool was_before(const struct ipam_conf *conf, size_t end, const char *name)
 {
 	for (size_t i = 0; i < end; i++) {
-		if (fnmatch(conf->pools[i], name, 0) == 0)
+		if (conf->group[i] == conf->group[end] && fnmatch(conf->pools[i], name, 0) == 0)
 			return true;
 	}
 	return false;
@@ -245,7 +245,7 @@ static int add_matching(struct load *d, size_t i, struct err *e)
 		if (fnmatch(pattern, name, 0) != 0)
 			continue;
 		any = true;
-		if (!was_before(d->conf, i, name) && pools_add_pool(d, name, 0, e))
+		if (!was_before(d->conf, i, name) && pools_add_pool(d, name, d->conf->group[i], e))
 			return -1;
 	}
 	if (any)
@@ -255,6 +255,19 @@ static int add_matching(struct load *d, size_t i, struct err *e)
 		       d->l->ipam->node, pattern);
 }
 
+/* Each group needs pools of its own: it is an interface. */
+static int end_group(struct load *d, struct err *e)
+{
+	if (check_match(d, e))
+		return -1;
+	for (int v6 = 0; v6 <= 1; v6++)
+		d->seen[v6] = d->found[v6] = d->elsewhere[v6] = false;
+	text_clear(&d->others);
+	text_clear(&d->subnets);
+	d->n_subnets = 0;
+	return 0;
+}
+
 int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_sets *out,
 		char *missing, struct err *e)
 {
@@ -262,13 +275,15 @@ int alloc_pools(struct lease_db *l, const struct ipam_conf *conf, struct source_
 
 	d.missing = missing;
 	for (size_t i = 0; i < conf->n_pools; i++) {
-		bool pattern = conf->match_master && ipam_conf_is_pattern(conf->pools[i]);
-
-		if (!pattern && conf->match_master && was_before(conf, i, conf->pools[i]))
-			continue;
-		if (pattern ? add_matching(&d, i, e)
-			    : pools_add_pool(&d, conf->pools[i], conf->group[i], e))
+		if (i && conf->group[i] != conf->group[i - 1] && end_group(&d, e))
 			return -1;
+		if (ipam_conf_is_pattern(conf->pools[i])) {
+			if (add_matching(&d, i, e))
+				return -1;
+		} else if (!was_before(conf, i, conf->pools[i]) &&
+			   pools_add_pool(&d, conf->pools[i], conf->group[i], e)) {
+			return -1;
+		}
 	}
 	if (check_match(&d, e))
 		return -1;

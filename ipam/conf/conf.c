@@ -158,9 +158,7 @@ static int check_pattern(const char *name, struct err *e)
 
 static int conf_add_pool(struct ipam_conf *out, const char *name, unsigned group, struct err *e)
 {
-	bool pattern = out->match_master && ipam_conf_is_pattern(name);
-
-	if (pattern ? check_pattern(name, e) : pool_name_valid(name, e))
+	if (ipam_conf_is_pattern(name) ? check_pattern(name, e) : pool_name_valid(name, e))
 		return -1;
 	for (size_t i = 0; i < out->n_pools; i++) {
 		if (strcmp(out->pools[i], name) == 0 && out->group[i] == group)
@@ -236,13 +234,13 @@ static int decode_pools(const struct cni_conf *conf, struct ipam_conf *out, stru
 	if (one && !json_str(one))
 		return err_set(e, ERR_DECODE, 0, "ipam.pool: must be a string, got %s",
 			       json_type_name(one));
-	if (out->match_master && json_str(many))
+	if (json_str(many) && (out->match_master || ipam_conf_is_pattern(json_str(many))))
 		return (one && conf_add_pool(out, json_str(one), 0, e)) ||
 				       conf_add_pool(out, json_str(many), 0, e)
 			       ? err_wrap(e, "ipam")
 			       : 0;
 	if (many && json_type(many) != JSON_ARRAY)
-		return err_set(e, ERR_DECODE, 0, "ipam.pools: must be an array of names, got %s",
+		return err_set(e, ERR_DECODE, 0, "ipam.pools: must be names or a pattern, got %s",
 			       json_type_name(many));
 	if (many && json_len(many) == 0)
 		return err_set(e, ERR_CONFIG, 0, "ipam.pools: names no pool; give at least one");

@@ -24,7 +24,7 @@ struct ipam_master {
 /* Everything is borrowed from the configuration's tree, except the sources and the master. */
 struct ipam_conf {
 	struct source_sets fixed;           /* owned; from host-local's or whereabouts' keys */
-	const char *pools[SOURCE_SETS_MAX]; /* names; with match_master also patterns */
+	const char *pools[SOURCE_SETS_MAX]; /* names and patterns */
 	/* An element of "pools" that is itself a list is a group, from 1 on: one address of each
 	 * family comes from each group. 0: pools has no lists. */
 	unsigned group[SOURCE_SETS_MAX];

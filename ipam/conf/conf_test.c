@@ -352,7 +352,7 @@ static const struct {
 	{ "\"ipam\":{\"pool\":\"a b\"}", ERR_CONFIG, "\"a b\"" },
 	{ "\"ipam\":{\"pools\":\"a\"}", ERR_DECODE, "ipam.pools" },
 	{ "\"ipam\":{\"pools\":[]}", ERR_CONFIG, "ipam.pools" },
-	{ "\"ipam\":{\"pools\":[\"a*\"]}", ERR_CONFIG, "\"a*\" is not a name" },
+	{ "\"ipam\":{\"pools\":[\"a*/\"]}", ERR_CONFIG, "\"a*/\" is not a pattern" },
 	{ "\"ipam\":{\"matchMaster\":true,\"pools\":\"a/*\"}", ERR_CONFIG,
 	  "\"a/*\" is not a pattern" },
 	{ "\"ipam\":{\"matchMaster\":true,\"pools\":[\"*a*a*a*a*\"]}", ERR_CONFIG,

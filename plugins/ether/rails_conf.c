@@ -364,10 +364,11 @@ static int push_group(struct json *groups, const struct json *ipam, uint32_t num
 
 	if (!group || json_push(groups, group))
 		return err_nomem(e);
-	if (many && json_type(many) != JSON_ARRAY)
-		return err_set(e, ERR_DECODE, 0, "ipam.pools: must be an array of names, got %s",
+	if (many && !json_str(many) && json_type(many) != JSON_ARRAY)
+		return err_set(e, ERR_DECODE, 0, "ipam.pools: must be names or a pattern, got %s",
 			       json_type_name(many));
-	if (one && push_pool(group, one, number, e))
+	if ((one && push_pool(group, one, number, e)) ||
+	    (json_str(many) && push_pool(group, many, number, e)))
 		return -1;
 	json_each (item, many)
 		if (push_pool(group, item, number, e))

@@ -93,8 +93,10 @@ START_TEST(a_list_of_pools_for_each_rail)
 		"{\"pools\":[[\"all\",\"six2\",\"more\"],[\"all\",\"six11\",\"more\"]]}");
 	ck_assert_str_eq(ipam_of("{\"ipam\":{\"pools\":[1]}}", &e),
 			 "ipam.pools: must have strings, got 1");
-	ck_assert_str_eq(ipam_of("{\"ipam\":{\"pools\":\"a\"}}", &e),
-			 "ipam.pools: must be an array of names, got a string");
+	ck_assert_str_eq(ipam_of("{\"ipam\":{\"pools\":\"rail{n}-*\"}}", &e),
+			 "{\"pools\":[[\"rail2-*\"],[\"rail11-*\"]]}");
+	ck_assert_str_eq(ipam_of("{\"ipam\":{\"pools\":7}}", &e),
+			 "ipam.pools: must be names or a pattern, got a number");
 }
 END_TEST
 
