@@ -41,6 +41,19 @@ static const struct cmd *const commands[] = {
 	&cmd_topo,        &cmd_vf,      &cmd_support_bundle, &help,        &version,   NULL,
 };
 
+/* Other programs of clusters have these. */
+static const struct cmd_alias aliases[] = {
+	{ "doctor", "rdma check" },
+	{ "pods", "rails" },
+	{ "ips", "ipam lease list" },
+	{ "devices", "rdma list" },
+	{ "gpus", "topo" },
+	{ "nics", "topo" },
+	{ "lldp", "cluster fabric" },
+	{ "sysdump", "support-bundle" },
+	{ NULL, NULL },
+};
+
 static const struct cmd root = {
 	.name = "railctl",
 	.summary = "show and repair the state of railhead's plugins",
@@ -48,6 +61,7 @@ static const struct cmd root = {
 		 "this node: leased addresses, attached interfaces, and VFs. It needs no daemon "
 		 "and works while plugins run.",
 	.sub = commands,
+	.aliases = aliases,
 };
 
 static const struct opt globals[] = {

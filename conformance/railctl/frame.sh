@@ -30,6 +30,33 @@ test_wrong_command_lines()
 	refused 2 'cannot be the name of a network' attachments list --network ../x
 }
 
+test_guesses_at_commands()
+{
+	local words meant
+	while IFS=: read -r words meant <&8; do
+		# shellcheck disable=SC2086 # words
+		refused 2 "did you mean $meant?" $words
+	done 8<<-'END'
+		doctor:"railctl rdma check"
+		pods:"railctl rails"
+		leases:"railctl ipam lease"
+		pool list:"railctl cluster pool" or "railctl ipam pool"
+		pol:"railctl cluster pool" or "railctl ipam pool"
+		lldp:"railctl cluster fabric"
+		ips:"railctl ipam lease list"
+		gpus:"railctl topo"
+		topo chekc:"railctl topo check"
+		rails -o json:--json
+		rails check --al:--all
+	END
+	# Each alias is a command.
+	sed -n '/^static const struct cmd_alias/,/^};/p' "$ROOT/railctl/main.c" | grep -o '{ "[^"]*", "[^"]*"' | cut -d '"' -f 4 >"$W/meant"
+	[ -s "$W/meant" ] || fail "no aliases in railctl/main.c"
+	ok help --json
+	jq -r '.[].command | sub("^railctl "; "")' "$W/out" >"$W/commands"
+	eq "aliases of no command" "$(grep -vxFf "$W/commands" "$W/meant")" ""
+}
+
 test_options_stand_anywhere()
 {
 	ok --json attachments list

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/near.h"
 #include "lib/cli/cmd_priv.h"
 #include "lib/sys/fs.h"
 
@@ -75,19 +74,16 @@ static void enter_cmd(struct cmd_run *r, const struct cmd *cmd)
 /* The command `word` of the group r->cmd becomes r->cmd. */
 static int enter_sub(struct cmd_run *r, const char *word, struct err *e)
 {
-	const char *quote = r->program->flat ? "" : "\"", *best = NULL;
+	const char *quote = r->program->flat ? "" : "\"";
 
 	for (size_t i = 0; r->cmd->sub[i]; i++) {
 		if (strcmp(r->cmd->sub[i]->name, word) == 0) {
 			enter_cmd(r, r->cmd->sub[i]);
 			return 0;
 		}
-		(void)near_word(word, r->cmd->sub[i]->name, &best);
 	}
 	cmd_usage(r, e, "\"%.64s\" is not a command of %s%s%s", word, quote, r->path, quote);
-	if (best)
-		return err_hint(e, "did you mean \"%s %s\"?", r->path, best);
-	return hint_list(r, e);
+	return cmd_guess(r, word, e);
 }
 
 int cmd_resolve(struct cmd_run *r, const char *const *words, size_t n, struct err *e)

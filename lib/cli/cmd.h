@@ -22,6 +22,12 @@ enum cmd_status {
 
 struct cmd_run;
 
+/* A word that people try because other programs have it. */
+struct cmd_alias {
+	const char *word;  /* NULL ends a table */
+	const char *meant; /* the command below the group: "ipam lease list" */
+};
+
 #define CMD_TABLES 5
 struct cmd {
 	const char *name;
@@ -32,6 +38,7 @@ struct cmd {
 	/* A group of commands, NULL-terminated, else NULL. One that has run as well is a command
 	 * of its own, without words. */
 	const struct cmd *const *sub;
+	const struct cmd_alias *aliases;    /* of a group, for "did you mean"; may be NULL */
 	const struct opt *opts[CMD_TABLES]; /* beside the global ones; NULL-terminated */
 	unsigned min_words, max_words;
 	int (*run)(struct cmd_run *r, struct err *e);

@@ -94,7 +94,10 @@ static const struct cmd help_cmd = { .name = "help",
 				     .max_words = 8,
 				     .run = cmd_run_help };
 static const struct cmd *const commands[] = { &pool_cmd, &list_cmd, &help_cmd, NULL };
-static const struct cmd root = { .name = "tool", .summary = "keep pools", .sub = commands };
+static const struct cmd_alias aliases[] = { { "ls", "list" }, { "make", "pool add" }, { 0 } };
+static const struct cmd root = {
+	.name = "tool", .summary = "keep pools", .sub = commands, .aliases = aliases
+};
 
 static const struct opt globals[] = {
 	CMD_OPT_JSON,    { "dir", "DIR", "a folder", 0 }, CMD_OPT_NO_COLOR, CMD_OPT_HELP,
@@ -215,6 +218,22 @@ START_TEST(unknown_command_suggests_the_nearest)
 	check_wrong(&tool, "tool help pool xyz", CMD_USAGE,
 		    "tool: \"xyz\" is not a command of \"tool pool\"; \"tool pool --help\" lists "
 		    "them\n");
+}
+END_TEST
+
+START_TEST(unknown_command_suggests_those_of_other_groups)
+{
+	check_wrong(&tool, "tool ls", CMD_USAGE,
+		    "tool: \"ls\" is not a command of \"tool\"; did you mean \"tool list\"?\n");
+	check_wrong(&tool, "tool make x", CMD_USAGE,
+		    "tool: \"make\" is not a command of \"tool\"; did you mean \"tool pool "
+		    "add\"?\n");
+	check_wrong(&tool, "tool chekc", CMD_USAGE,
+		    "tool: \"chekc\" is not a command of \"tool\"; did you mean \"tool list "
+		    "check\"?\n");
+	check_wrong(&tool, "tool pool lists", CMD_USAGE,
+		    "tool: \"lists\" is not a command of \"tool pool\"; did you mean \"tool "
+		    "list\"?\n");
 }
 END_TEST
 
@@ -399,6 +418,7 @@ START_TEST(missing_memory_is_a_failure_without_leaks)
 END_TEST
 
 TEST_PROGRAM("cmd", runs_the_command_that_the_words_name, unknown_command_suggests_the_nearest,
+	     unknown_command_suggests_those_of_other_groups,
 	     missing_command_and_words_are_usage_errors, wrong_options_are_usage_errors,
 	     help_shows_each_level, help_comes_before_missing_words,
 	     help_as_json_describes_all_commands_below, version_names_the_program,

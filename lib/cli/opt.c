@@ -23,10 +23,13 @@ static const struct opt *find_option(const struct opt *const *tables, const char
 
 static int opt_refuse_unknown(const struct opt *const *tables, const char *arg, struct err *e)
 {
-	const char *best = NULL;
+	const char *word = arg + strspn(arg, "-"), *best = NULL;
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
+	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	/* As other programs call it. */
+	if (strcmp(name, "o") == 0 || strcmp(name, "output") == 0)
+		(void)strcpy(name, "json");
 	for (; *tables; tables++) {
 		for (const struct opt *o = *tables; o->name; o++)
 			(void)near_word(name, o->name, &best);

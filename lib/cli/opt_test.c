@@ -114,6 +114,9 @@ START_TEST(refuses_what_it_does_not_know)
 	refused("--po", "x", ERR_FIELD, "unknown option --po");
 	refused("-j", NULL, ERR_FIELD, "unknown option -j");
 	refused("-json", NULL, ERR_FIELD, "unknown option -json");
+	refused("-json", NULL, ERR_FIELD, "did you mean --json?");
+	refused("-o", "json", ERR_FIELD, "did you mean --json?");
+	refused("--output=json", NULL, ERR_FIELD, "did you mean --json?");
 }
 END_TEST
 
