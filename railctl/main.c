@@ -9,6 +9,7 @@
 #include "railctl/attachments/support.h"
 #include "railctl/topo/topo.h"
 #include "railctl/device/vf.h"
+#include "railctl/node/check.h"
 
 static const char *const help_examples[] = {
 	"railctl help ipam pool add",
@@ -37,13 +38,14 @@ static const struct cmd version = {
 };
 
 static const struct cmd *const commands[] = {
-	&cmd_attachments, &cmd_cluster, &cmd_ipam,           &cmd_netconf, &cmd_rails, &cmd_rdma,
-	&cmd_topo,        &cmd_vf,      &cmd_support_bundle, &help,        &version,   NULL,
+	&cmd_check, &cmd_attachments, &cmd_cluster, &cmd_ipam, &cmd_netconf,
+	&cmd_rails, &cmd_rdma,        &cmd_topo,    &cmd_vf,   &cmd_support_bundle,
+	&help,      &version,         NULL,
 };
 
 /* Other programs of clusters have these. */
 static const struct cmd_alias aliases[] = {
-	{ "doctor", "rdma check" },
+	{ "doctor", "check" },
 	{ "pods", "rails" },
 	{ "ips", "ipam lease list" },
 	{ "devices", "rdma list" },

@@ -38,6 +38,24 @@ rail0_leaves()
 		<<<'{"name":"rail0","subnet":"10.92.0.0/24","blockSize":8,"state":"leaving","slice":{"size":16}}'
 }
 
+# diagnosis NODE NAME: its state
+diagnosis() { ctl "$1" check --json | jq -r --arg d "$2" '.diagnoses[] | select(.name == $d) | .state'; }
+diagnosis_is() { [ "$(diagnosis "$1" "$2")" = "$3" ]; }
+test_commands_check_finds_an_agent_that_does_not_work()
+{
+	NODES=1 cluster_begin
+	NODES=1 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8}'
+	eq "the agent" "$(diagnosis n1 "cluster status")" "ok"
+	eq "no listener" "$(diagnosis n1 "cluster fabric")" "none"
+	ip link set n1-eth0 down
+	eventually diagnosis_is n1 "cluster status" fail
+	ctl n1 check --json >"$W/check"
+	eq "the finding" "$(jq -r '.findings[] | select(.check == "agent") | .code + " " + .value' "$W/check")" "agent-health cut-off"
+	agent_kill n1
+	eq "without an agent" "$(diagnosis n1 "cluster status")" "unknown"
+	eq "conflicts" "$(diagnosis n1 "ipam conflicts")" "unknown"
+}
+
 test_commands_the_example_for_many_nodes()
 {
 	NODES=1 cluster_begin

@@ -48,6 +48,12 @@ test_fabric_a_crossed_cable_is_named()
 	ctl n1 cluster fabric n4 >"$W/lines"
 	has "for people" "$(tr -s ' ' <"$W/lines")" "n4 - 0 rail0 leaf-b swp4"
 	has "what to do" "$(<"$W/lines")" "swap the cables of rail0 and rail1"
+	# All diagnoses of a node have those of its own cables.
+	ctl n4 check --json >"$W/check"
+	eq "the finding of n4" "$(jq -r '.findings[] | select(.diagnosis == "cluster fabric") | .code' "$W/check")" "crossed"
+	eq "its agent" "$(jq -r '.findings[] | select(.diagnosis == "cluster status") | .code + " " + .state' "$W/check")" "agent-health ok"
+	ctl n1 check --json >"$W/check"
+	eq "n1" "$(jq -r '.diagnoses[] | select(.name == "cluster fabric") | .state' "$W/check")" "ok"
 	# An agent that ends its listening takes back what it has said; one that begins again knows it.
 	listens n2 false
 	eventually cluster_forgot n2

@@ -37,7 +37,7 @@ test_guesses_at_commands()
 		# shellcheck disable=SC2086 # words
 		refused 2 "did you mean $meant?" $words
 	done 8<<-'END'
-		doctor:"railctl rdma check"
+		doctor:"railctl check"
 		pods:"railctl rails"
 		leases:"railctl ipam lease"
 		pool list:"railctl cluster pool" or "railctl ipam pool"

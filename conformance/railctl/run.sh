@@ -37,7 +37,7 @@ RUN=/run/railhead
 . "$HERE/lib.sh"
 # shellcheck source=conformance/railctl/sys.sh
 . "$HERE/sys.sh"
-THEMES=(frame agree attachments rails rails_faults ipam slices pools import vf rdma qos topo topo_made topo_pictures support)
+THEMES=(frame agree attachments rails rails_faults ipam slices pools import vf rdma qos topo topo_made topo_pictures node support)
 for theme in "${THEMES[@]}"; do
 	# shellcheck disable=SC1090
 	. "$HERE/$theme.sh"

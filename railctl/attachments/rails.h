@@ -64,6 +64,12 @@ void rails_pods_clear(struct rails_pods *p);
 int rails_read_hardware(const struct rail_list *numbers, const struct inspect_from *from,
 			struct rails_pod *p, struct err *e) must_check;
 
+/*
+ * rails_check_find - the findings of `railctl rails check`, worst first. If nothing is on record,
+ * the only one has the code "namespace-empty".
+ */
+int rails_check_find(struct cmd_run *r, struct findings *out, struct err *e) must_check;
+
 /* rails_pod_name - "namespace/pod", the container, or the path: what people call it. Pure. */
 #define RAILS_POD_LEN 330
 const char *rails_pod_name(const struct rails_pod *p, char out[RAILS_POD_LEN]);

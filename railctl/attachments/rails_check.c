@@ -69,12 +69,18 @@ static int check_pods(const struct rails_pods *p, const struct cmd_run *r, struc
 	return findings_check(out, e) || findings_sort(out, e) ? -1 : 0;
 }
 
-static int attachments_check_run(struct cmd_run *r, struct err *e)
+int rails_check_find(struct cmd_run *r, struct findings *out, struct err *e)
 {
 	auto_rails_pods struct rails_pods p = { 0 };
+
+	return rails_pods_read(r, &p, e) || check_pods(&p, r, out, e) ? -1 : 0;
+}
+
+static int attachments_check_run(struct cmd_run *r, struct err *e)
+{
 	auto_findings struct findings found = { 0 };
 
-	if (rails_pods_read(r, &p, e) || check_pods(&p, r, &found, e))
+	if (rails_check_find(r, &found, e))
 		return -1;
 	return check_report(r, &found, ID_WIDTH, opt_is_set(&r->opts, "all") ? FINDINGS_OK : 0, e);
 }

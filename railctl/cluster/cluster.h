@@ -4,6 +4,7 @@
 #define RAILHEAD_RAILCTL_CLUSTER_CLUSTER_H
 
 #include "ipam/alloc/agent_client.h"
+#include "lib/cli/finding.h"
 #include "lib/cli/list.h"
 
 extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_close,
@@ -27,6 +28,17 @@ extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_cl
 int cluster_wait_option(struct cmd_run *r, unsigned *seconds, struct err *e) must_check;
 int cluster_wait(struct cmd_run *r, const char *pool, struct json *changed,
 		 struct err *e) must_check;
+
+/* cluster_agent_status - the answer of the node agent to "status"; owned by the caller. 1: there is
+ * no socket of an agent, as e says. */
+int cluster_agent_status(struct cmd_run *r, struct json **out, struct err *e) must_check;
+
+/*
+ * cluster_status_find - findings about the node agent. cluster_fabric_find - those of `railctl
+ * cluster fabric` about this node. 1: there is no agent here, or it does not listen, as e says.
+ */
+int cluster_status_find(struct cmd_run *r, struct findings *out, struct err *e) must_check;
+int cluster_fabric_find(struct cmd_run *r, struct findings *out, struct err *e) must_check;
 
 /* cluster_age - of a heartbeat, or "none". cluster_print_nodes - the nodes of an answer, and how
  * many are not in it. */

@@ -141,6 +141,45 @@ static int read_fabric(struct cmd_run *r, struct fabric_cmd *c, struct err *e)
 		       : 0;
 }
 
+/* ---- of one node ---- */
+
+/* Its subject is "NODE", or "NODE rail 0 (eth1)". */
+static bool is_about(const struct finding *f, const char *node)
+{
+	size_t len = strlen(node);
+
+	return f->subject && strncmp(f->subject, node, len) == 0 &&
+	       (f->subject[len] == '\0' || f->subject[len] == ' ');
+}
+
+int cluster_fabric_find(struct cmd_run *r, struct findings *out, struct err *e)
+{
+	auto_clean(fabric_cmd_clear) struct fabric_cmd c = { .n = 0 };
+	auto_json struct json *s = NULL;
+	int rc = cluster_agent_status(r, &s, e);
+
+	if (rc)
+		return rc;
+	if (json_type(json_get(s, "neighbours")) != JSON_OBJECT) {
+		err_set(e, ERR_NOTFOUND, 0, "the agent does not listen for LLDP");
+		return 1;
+	}
+	if (read_fabric(r, &c, e))
+		return -1;
+	for (size_t i = 0; i < c.findings.n; i++) {
+		struct finding *f = &c.findings.item[i], *to;
+
+		if (!is_about(f, json_text(s, "node")))
+			continue;
+		to = findings_add(out, f->id, f->state);
+		if (to->failed)
+			break;
+		*to = *f;
+		*f = (struct finding){ .id = f->id };
+	}
+	return findings_check(out, e);
+}
+
 /* ---- what is shown ---- */
 
 #define GROUP_LEN 24

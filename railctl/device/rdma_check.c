@@ -34,13 +34,12 @@ static int take_interval(struct cmd_run *r, int64_t *ms, struct err *e)
 	return 0;
 }
 
-static int rdma_check_run(struct cmd_run *r, struct err *e)
+int rdma_check_find(struct cmd_run *r, struct findings *out, struct err *e)
 {
 	auto_asked_pkeys struct asked_pkeys pkeys = { 0 };
 	auto_rdma_inventory struct rdma_inventory v = { 0 };
 	auto_rails struct rails rails = { 0 };
 	auto_probe_data struct probe_data data = { 0 };
-	auto_findings struct findings found = { 0 };
 	auto_qos_cards struct qos_cards cards = { 0 };
 	struct probe_view view = { .ctx = &r->ctx, .wait = wait_ms };
 	char host[RDMA_POD_SYSFS_LEN];
@@ -61,7 +60,14 @@ static int rdma_check_run(struct cmd_run *r, struct err *e)
 		return -1;
 	for (size_t i = 0; i < v.n_devices; i++)
 		data.device[i].lossy = rdma_is_on_lossy(&cards, r->ctx.sysfs, &v.device[i]);
-	if (doctor_check(&data, &found, e))
+	return doctor_check(&data, out, e);
+}
+
+static int rdma_check_run(struct cmd_run *r, struct err *e)
+{
+	auto_findings struct findings found = { 0 };
+
+	if (rdma_check_find(r, &found, e))
 		return -1;
 	return check_report(r, &found, ID_WIDTH, FINDINGS_OK, e);
 }

@@ -93,7 +93,7 @@ static void find_all(const struct json *found, struct findings *out)
 }
 
 /* The store of this node has blocks and pods, but no owners. 1: it has no shared pool, so that no
- * agent is missed. */
+ * agent is missed. 2: there is no store, as e says. */
 static int load_here(struct cmd_run *r, struct json **out, struct err *e)
 {
 	auto_ipam struct ipam m = { .store = NULL };
@@ -101,8 +101,10 @@ static int load_here(struct cmd_run *r, struct json **out, struct err *e)
 			      *reserved = NULL;
 	int rc = ctl_open_ipam(r, false, &m, e);
 
-	if (rc > 0)
-		return ctl_no_store(r, e);
+	if (rc > 0) {
+		(void)ctl_no_store(r, e);
+		return 2;
+	}
 	if (rc || admin_conflicts(&m, &blocks, e) || admin_reserved(&m, &reserved, e) ||
 	    shared_pool_list(&m, &pools, e))
 		return -1;
@@ -133,24 +135,50 @@ static int conflicts_print(struct cmd_run *r, const struct json *found, struct e
 	return 0;
 }
 
+/*
+ * Ask the agent, or else the store of this node. *why: if not empty, why the agent did not answer,
+ * and was needed. 1: there is no store, as e says.
+ */
+static int conflicts_load(struct cmd_run *r, struct json **found, struct err *why, struct err *e)
+{
+	int rc;
+
+	*why = (struct err){ 0 };
+	if (agent_client_call(&r->ctx, &(struct agent_call){ "conflicts", NULL }, WAIT_MS, found,
+			      why) == 0) {
+		*why = (struct err){ 0 };
+		return 0;
+	}
+	rc = load_here(r, found, e);
+	if (rc == 1)
+		*why = (struct err){ 0 };
+	return rc < 0 ? -1 : rc == 2;
+}
+
+int conflicts_find(struct cmd_run *r, struct findings *out, struct err *e)
+{
+	auto_json struct json *found = NULL;
+	struct err why;
+	int rc = conflicts_load(r, &found, &why, e);
+
+	if (rc)
+		return rc;
+	find_all(found, out);
+	return why.code ? err_pass(e, &why) : findings_check(out, e);
+}
+
 static int conflicts_run(struct cmd_run *r, struct err *e)
 {
 	auto_json struct json *found = NULL;
 	struct err why;
-	int rc;
 
-	if (agent_client_call(&r->ctx, &(struct agent_call){ "conflicts", NULL }, WAIT_MS, &found,
-			      &why) == 0)
-		return conflicts_print(r, found, e);
-	rc = load_here(r, &found, e);
-	if (rc < 0)
+	if (conflicts_load(r, &found, &why, e))
 		return -1;
-	if (rc == 0 &&
-	    (json_len(json_get(found, "blocks")) || json_len(json_get(found, "reserved"))) &&
+	if (!why.code)
+		return conflicts_print(r, found, e);
+	if ((json_len(json_get(found, "blocks")) || json_len(json_get(found, "reserved"))) &&
 	    conflicts_print(r, found, e))
 		return -1;
-	if (rc == 1)
-		return conflicts_print(r, found, e);
 	return err_pass(e, &why);
 }
 

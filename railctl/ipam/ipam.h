@@ -4,6 +4,7 @@
 #define RAILHEAD_RAILCTL_IPAM_IPAM_H
 
 #include "ipam/admin/admin.h"
+#include "lib/cli/finding.h"
 #include "lib/cli/list.h"
 
 /* What railctl has beside a run of a command: cmd_run.own. */
@@ -45,6 +46,13 @@ void ctl_none(const struct cmd_run *r, const char *what);
 
 /* ctl_no_store - the error of a check that has no store to look at. Returns -1. */
 int ctl_no_store(const struct cmd_run *r, struct err *e);
+
+/*
+ * verify_find - the findings of `railctl ipam verify`, which repairs nothing here. conflicts_find -
+ * those of `railctl ipam conflicts`. 1: there is no store to look at, as e says.
+ */
+int verify_find(struct cmd_run *r, struct findings *out, struct err *e) must_check;
+int conflicts_find(struct cmd_run *r, struct findings *out, struct err *e) must_check;
 
 /* ctl_share - how full a pool of admin_pools() is, 0 to 1; negative if its size is not known. */
 double ctl_share(const struct json *pool);

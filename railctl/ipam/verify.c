@@ -113,8 +113,10 @@ static int verify_store(struct cmd_run *r, struct report *x, struct err *e)
 	auto_ipam struct ipam m = { .store = NULL };
 	int rc = ctl_open_ipam(r, false, &m, e);
 
+	if (rc > 0)
+		(void)ctl_no_store(r, e);
 	if (rc)
-		return rc < 0 ? -1 : ctl_no_store(r, e);
+		return rc;
 	x->living.ipam = &m;
 	if (ipam_verify(&m, &x->store, e))
 		return -1;
@@ -125,6 +127,21 @@ static int verify_store(struct cmd_run *r, struct report *x, struct err *e)
 		return -1;
 	x->left += x->problems.n - before;
 	return 0;
+}
+
+int verify_find(struct cmd_run *r, struct findings *out, struct err *e)
+{
+	auto_clean(report_clear) struct report x = {
+		.store = { .found = on_verify_problem },
+		.living = { .run = r },
+	};
+	int rc;
+
+	x.store.arg = &x;
+	rc = verify_store(r, &x, e);
+	*out = x.problems;
+	x.problems = (struct findings){ 0 };
+	return rc;
 }
 
 static int verify_run(struct cmd_run *r, struct err *e)

@@ -99,6 +99,20 @@ static int show_object(const struct cmd_run *r, const struct topo *t, struct err
 
 /* ---- the command ---- */
 
+int topo_check_find(struct cmd_run *r, struct findings *out, struct err *e)
+{
+	auto_topo struct topo t = { 0 };
+
+	if (topo_load(r, TOPO_FINDINGS, &t, e))
+		return -1;
+	*out = t.findings.all;
+	t.findings.all = (struct findings){ 0 };
+	if (t.m.n_gpus)
+		return 0;
+	err_set(e, ERR_NOTFOUND, 0, "no GPU was found");
+	return 1;
+}
+
 static int topo_check_run(struct cmd_run *r, struct err *e)
 {
 	auto_topo struct topo t = { 0 };

@@ -90,6 +90,9 @@ int topo_select(struct cmd_run *r, const int *pid, struct topo *t, struct err *e
  */
 int topo_nccl_opts(struct cmd_run *r, struct topo *t, struct err *e) must_check;
 
+/* topo_check_find - the findings of `railctl topo check`. 1: this machine has no GPU, as e says. */
+int topo_check_find(struct cmd_run *r, struct findings *out, struct err *e) must_check;
+
 /* topo_show_findings - print findings; those that differ only in their subject are one entry,
  * unless --all is set. topo_status - the exit status of the commands with findings. */
 void topo_show_findings(const struct cmd_run *r, const struct findings *all);
