@@ -47,9 +47,12 @@ gaudi3         8 10  2 0 -    -   null   8 on-package ok Gaudi has RDMA ports of
 gb10           1  1  1 1 NODE P2C false  1 c2c warn 8 C2C links
 gb200-eth      4  6  4 1 NODE P2C true   4 c2c ok 5 C2C links
 gb200-ib       4  6  4 1 NODE P2C true   4 c2c ok 5 C2C links
+gb200-ib-storage 4 6 4 1 NODE P2C true   4 c2c ok 5 C2C links
 gb300          4  4  4 1 PIX  PIX true   1 data-direct ok 0008:03:00.0 (Data Direct) is probably nearer: PIX
+gb300-xdr      4 10  4 1 PIX  PIX true   1 data-direct ok 0008:03:00.0 (Data Direct) is probably nearer: PIX
 gh200          1  1  1 1 NODE P2C true   1 c2c ok 10 C2C links
 hgx-b200       8 10  8 1 PIX  PIX true   8 distance ok PIX
+hgx-b200-ib    8 14  8 1 PIX  PIX true   8 distance ok PIX
 hgx-b300       8 20  8 2 PXB  PXB true  16 distance ok PXB
 mi300x         8  8  8 1 PIX  PIX true   8 distance ok PIX
 mi355x         8  8  8 1 PXB  PXB true   8 distance ok PXB
@@ -199,7 +202,7 @@ svg_agrees()
 	# one line more is in the legend
 	eq "thick lines of $1" "$(grep -o 'class="way mine"' "$W/out" | wc -l)" "$(jq '[.gpus[].share[]] | length | if . > 0 then . + 1 else 0 end' "$W/json")"
 	eq "marked GPUs of $1" "$(grep -c '<rect class="gpu bad' "$W/out")" \
-		"$(jq '[.gpus[] | select((.differs != null and (.differs.cause | IN("flat-vm", "gdr-off"))) or (.why_none != null and (.on_package | not)))] | length' "$W/json")"
+		"$(jq '[.gpus[] | select((.differs != null and (.differs.verdict == "away" or (.differs.cause | IN("flat-vm", "gdr-off")))) or (.why_none != null and (.on_package | not)))] | length' "$W/json")"
 }
 
 # A distance that is found is that of the JSON, for the nearest HCAs and no others.
@@ -235,7 +238,7 @@ test_topo_made_forms_agree()
 		has "railhead.io/gpus=$(jq '.gpus | length' "$W/json")"
 		has "railhead.io/hcas=$(jq '.hcas | length' "$W/json")"
 		has "railhead.io/rails=$(jq '[.hcas[].rail | values] | unique | length' "$W/json")"
-		has "railhead.io/nccl-differs=$(jq '[.gpus[] | select(.differs != null and .differs.cause != "flat-vm")] | length' "$W/json")"
+		has "railhead.io/nccl-differs=$(jq '[.gpus[] | select(.differs != null and (.differs.verdict == "away" or .differs.cause == "gdr-off"))] | length' "$W/json")"
 		matrix_agrees "$name"
 		xml_agrees "$name"
 		svg_agrees "$name"

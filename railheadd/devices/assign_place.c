@@ -49,7 +49,7 @@ static void find_port(struct function *f, const struct topo_machine *m, uint32_t
 	for (size_t i = 0; i < m->n_hcas; i++) {
 		const struct topo_hca *h = &m->hca[i];
 
-		if ((h->pci != pci && h->second != pci) || h->kind == TOPO_HCA_SOFTWARE ||
+		if ((h->pci != pci && h->second != pci) || !topo_is_network(h) ||
 		    h->kind == TOPO_HCA_SF)
 			continue;
 		memcpy(f->port, h->name, sizeof(f->port));

@@ -341,10 +341,11 @@ static void read_rails(const struct ctx *ctx, char why[RESOURCE_WHY_LEN])
 
 int functions_read(const struct ctx *ctx, struct functions *out, struct err *e)
 {
+	static const struct topo_read_opts no_vpd = { .no_vpd = true };
 	auto_survey struct survey s = { .ctx = ctx };
 
 	topo_default_netdev(ctx->proc, strcmp(ctx->proc, "/proc") == 0, s.default_netdev);
-	if (nl_open(&s.nl, e) || topo_read_sysfs(ctx->sysfs, ctx->proc, NULL, &s.m, e) ||
+	if (nl_open(&s.nl, e) || topo_read_sysfs(ctx->sysfs, ctx->proc, &no_vpd, &s.m, e) ||
 	    inventory_read(ctx, s.nl, &s.inventory, e))
 		return -1;
 	for (size_t i = 0; i < s.inventory.n_pfs; i++) {

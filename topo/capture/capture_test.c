@@ -108,6 +108,7 @@ static void secrets(void)
 	tree_put(dir, "m/sys/devices/virtual/dmi/id/product_serial", "secret6\n");
 	tree_add("/mnt/m/sys", &(struct tree_fn){ "pci0000:00/0000:01:00.0", 0x020000, 0x15b3,
 						  0x1021, 0, NULL, 0 });
+	tree_put(dir, "m/sys/devices/pci0000:00/0000:01:00.0/vpd", "SN=secret7:SMDL=SW_MNG");
 	tree_add_hca("/mnt/m/sys", "pci0000:00/0000:01:00.0", "mlx5_0", 0x1122334455667788);
 	tree_add_netdev("/mnt/m/sys", "pci0000:00/0000:01:00.0", "eth0", 0);
 	run("cd /mnt/m/sys/devices/pci0000:00/0000:01:00.0 && "
@@ -162,7 +163,7 @@ START_TEST(secrets_are_not_captured)
 	    "sys/module/nvidia_peermem/version sys/kernel/iommu_groups/7/type "
 	    "sys/devices/virtual/dmi/id/bios_version >/dev/null");
 	run("cd /mnt/u/sys/class/infiniband/mlx5_0 && test ! -e ports/1/gids && "
-	    "test ! -e ../../net/eth0/address");
+	    "test ! -e ../../net/eth0/address && test \"$(cat ../../vpd)\" = SMDL=SW_MNG");
 	take("/mnt/y.tar");
 	run("cmp /mnt/x.tar /mnt/y.tar");
 }

@@ -56,6 +56,17 @@ static void keep_config(struct capture *c, int dir, const char *prefix)
 	c->sum.short_config |= n == 64;
 }
 
+/* A VPD has serial numbers: only what tree_vpd_is_nvswitch() looks for is kept. */
+static void keep_vpd(struct capture *c, int dir, const char *prefix)
+{
+	static const char mark[] = "SMDL=SW_MNG";
+	char path[TREE_PATH + 16];
+
+	if (tree_vpd_is_nvswitch(dir) == TOPO_YES &&
+	    snprintf(path, sizeof(path), "%s/vpd", prefix) < (int)sizeof(path))
+		tar_file(&c->tar, path, mark, sizeof(mark) - 1);
+}
+
 static void keep_vf_links(struct capture *c, int dir, const char *prefix)
 {
 	char name[32];
@@ -91,6 +102,8 @@ static void keep_function(struct capture *c, uint32_t pci, const char *path)
 	if (c->m.pci[pci].is_vf)
 		return;
 	keep_files(c, dir, prefix, more);
+	if (c->m.pci[pci].vendor == 0x15b3 && c->m.pci[pci].class_code >> 16 == 0x02)
+		keep_vpd(c, dir, prefix);
 	keep_vf_links(c, dir, prefix);
 }
 

@@ -34,7 +34,7 @@ static void choose_work_clear(struct work *w)
 
 bool topo_usable(const struct topo_hca *h)
 {
-	if (h->kind == TOPO_HCA_SOFTWARE)
+	if (!topo_is_network(h))
 		return false;
 	for (size_t i = 0; i < h->n_ports; i++) {
 		if (h->port[i].active != TOPO_NO)

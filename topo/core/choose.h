@@ -31,12 +31,14 @@ struct topo_scope {
 	const bool *gpu, *hca;
 };
 
-/* topo_usable - the HCA is not a software device, and not all of its ports are known to be down. */
+/* topo_usable - topo_is_network(), and not all of its ports are known to be down. */
 bool topo_usable(const struct topo_hca *h);
 
 /*
  * topo_roles - set role and rule of each HCA; the first of these rules that applies decides. They
- * are the rules of NVSentinel, except that phb, node and numa need a known link layer:
+ * are the rules of NVSentinel, except that phb, node and numa need a known link layer, and for smi,
+ * nvswitch, no-switch and slower:
+ *	smi, nvswitch	management: it is of that kind, and no rail whatever its role is
  *	default-route	management: the default route uses it
  *	efa		compute: an Elastic Fabric Adapter
  *	pix, pxb	compute: it shares a switch with a GPU
@@ -44,6 +46,12 @@ bool topo_usable(const struct topo_hca *h);
  *	infiniband	compute: on a GPU's NUMA node, and its link layer is InfiniBand
  *	phb, node	storage: on a GPU's NUMA node, and its link layer is Ethernet
  *	bluefield	management: a BlueField that is on another node than every GPU
+ *
+ * Storage has InfiniBand, too. Two more rules apply to HCAs that are for compute by infiniband:
+ *	no-switch	storage: most GPUs share a switch with an HCA, but not with this one, and
+ *			one of those is as fast
+ *	slower		storage: the faster ones are the rails, by the conditions of rate below; a
+ *			BlueField or bond is then for management by bluefield or bond
  *
  * If no HCA is for compute by then, as on Grace with Ethernet, distance says little. Two more rules
  * apply to usable HCAs that are storage by phb or node, or have no role. Each NUMA node with GPUs

@@ -42,7 +42,17 @@ struct topo_gpu {
 	const char *c2c_from;
 };
 
-enum topo_hca_kind { TOPO_HCA_PF, TOPO_HCA_VF, TOPO_HCA_SF, TOPO_HCA_BOND, TOPO_HCA_SOFTWARE };
+/* SMI and NVSWITCH look like ports of InfiniBand, but no job can send by them: the sub-device of a
+ * ConnectX-8 for its subnet manager, and a ConnectX-7 bridge by which NVSwitches are managed. */
+enum topo_hca_kind {
+	TOPO_HCA_PF,
+	TOPO_HCA_VF,
+	TOPO_HCA_SF,
+	TOPO_HCA_BOND,
+	TOPO_HCA_SOFTWARE,
+	TOPO_HCA_SMI,
+	TOPO_HCA_NVSWITCH
+};
 enum topo_layer { TOPO_LAYER_UNKNOWN, TOPO_ETHERNET, TOPO_INFINIBAND };
 enum topo_role { TOPO_ROLE_UNKNOWN, TOPO_COMPUTE, TOPO_STORAGE, TOPO_MANAGEMENT };
 

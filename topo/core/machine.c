@@ -60,3 +60,9 @@ bool topo_is_socket(const struct topo_machine *m, uint32_t hca)
 
 	return file && h->n_ports && !h->port[0].port;
 }
+
+bool topo_is_network(const struct topo_hca *h)
+{
+	return h->kind != TOPO_HCA_SOFTWARE && h->kind != TOPO_HCA_SMI &&
+	       h->kind != TOPO_HCA_NVSWITCH;
+}

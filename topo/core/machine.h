@@ -85,6 +85,8 @@ uint32_t topo_find_hca(const struct topo_machine *m, const char *name);
 /* topo_is_socket - whether NCCL's file has this net for its sockets: it has port 0, an HCA never.
  */
 bool topo_is_socket(const struct topo_machine *m, uint32_t hca);
+/* topo_is_network - jobs can send by it: it is no software device, SMI or NVSwitch. */
+bool topo_is_network(const struct topo_hca *h);
 /* topo_pci_order - pci_order() of a function, to sort by PCI address; TOPO_NONE sorts last. */
 uint64_t topo_pci_order(const struct topo_machine *m, uint32_t pci);
 

@@ -82,8 +82,11 @@ static struct verdict judge_role(const struct topo_machine *m, uint32_t hca,
 	const struct topo_hca *h = &m->hca[hca];
 	const struct topo_pci none = { 0 }, *p = h->pci == TOPO_NONE ? &none : &m->pci[h->pci];
 	struct placement s = place_hca(m, hca);
+	const bool smi = h->kind == TOPO_HCA_SMI;
 	bool efa = p->has_ids && p->vendor == VENDOR_AMAZON && (p->device & 0xfff0) == EFA;
 
+	if (smi || h->kind == TOPO_HCA_NVSWITCH)
+		return (struct verdict){ TOPO_MANAGEMENT, smi ? "smi" : "nvswitch" };
 	for (size_t i = 0; default_netdev && *default_netdev && i < h->n_ports; i++) {
 		if (!strcmp(h->port[i].netdev, default_netdev))
 			return (struct verdict){ TOPO_MANAGEMENT, "default-route" };
@@ -116,17 +119,25 @@ static uint32_t rate_of(const struct topo_hca *h)
 	return rate;
 }
 
+static bool is_by_infiniband(const struct topo_hca *h)
+{
+	return h->role == TOPO_COMPUTE && !strcmp(h->rule, "infiniband");
+}
+
 static bool role_is_plain(const struct topo_machine *m, const struct topo_hca *h)
 {
 	return !is_bluefield(m, h) && !is_bond(h);
 }
 
-/* Its role is a guess by distance only. */
-static bool is_guess(const struct topo_hca *h)
+/* Its role is a guess by distance only. ib: one for compute by its link layer, else another. */
+static bool is_guess(const struct topo_hca *h, bool ib)
 {
-	return h->kind != TOPO_HCA_SOFTWARE && h->pci != TOPO_NONE && topo_usable(h) &&
-	       (h->role == TOPO_ROLE_UNKNOWN ||
-		(h->role == TOPO_STORAGE && (!strcmp(h->rule, "phb") || !strcmp(h->rule, "node"))));
+	if (!topo_usable(h) || h->pci == TOPO_NONE)
+		return false;
+	if (ib)
+		return is_by_infiniband(h);
+	return h->role == TOPO_ROLE_UNKNOWN ||
+	       (h->role == TOPO_STORAGE && (!strcmp(h->rule, "phb") || !strcmp(h->rule, "node")));
 }
 
 static size_t gpus_on(const struct topo_machine *m, int node)
@@ -138,26 +149,34 @@ static size_t gpus_on(const struct topo_machine *m, int node)
 	return n;
 }
 
+/* The guesses of one kind, and the rate of the fastest plain ones. */
+struct guesses {
+	const struct topo_machine *m;
+	bool ib;
+	uint32_t rate;
+};
+
 /* The number of cards of that rate on a node, plain or others. */
-static size_t cards_on(const struct topo_machine *m, int node, uint32_t rate, bool plain)
+static size_t cards_on(const struct guesses *g, int node, bool plain)
 {
+	const struct topo_machine *m = g->m;
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->n_hcas; i++) {
 		const struct topo_hca *h = &m->hca[i];
-		n += h->card == i && is_guess(h) && role_is_plain(m, h) == plain &&
-		     rate_of(h) == rate && topo_numa(m, h->pci) == node;
+		n += h->card == i && is_guess(h, g->ib) && role_is_plain(m, h) == plain &&
+		     rate_of(h) == g->rate && topo_numa(m, h->pci) == node;
 	}
 	return n;
 }
 
 /* A BlueField or bond that may be faster: it can be the compute network itself. */
-static bool has_faster_rival(const struct topo_machine *m, uint32_t rate)
+static bool has_faster_rival(const struct guesses *g)
 {
-	for (size_t i = 0; i < m->n_hcas; i++) {
-		const struct topo_hca *h = &m->hca[i];
+	for (size_t i = 0; i < g->m->n_hcas; i++) {
+		const struct topo_hca *h = &g->m->hca[i];
 		uint32_t other = rate_of(h);
-		if (is_guess(h) && !role_is_plain(m, h) && (!other || other > rate))
+		if (is_guess(h, g->ib) && !role_is_plain(g->m, h) && (!other || other > g->rate))
 			return true;
 	}
 	return false;
@@ -165,45 +184,108 @@ static bool has_faster_rival(const struct topo_machine *m, uint32_t rate)
 
 /* The plain cards of that rate are the rails: equally many on each node with GPUs, at least one for
  * each GPU there; and the BlueField cards and bonds are slower, or too few. */
-static bool are_rails(const struct topo_machine *m, uint32_t rate)
+static bool are_rails(const struct guesses *g)
 {
+	const struct topo_machine *m = g->m;
 	size_t each = 0;
 
 	for (size_t i = 0; i < m->n_gpus; i++) {
 		int node = topo_numa(m, m->gpu[i].pci);
-		size_t gpus = gpus_on(m, node), cards = cards_on(m, node, rate, true);
-		if (cards < gpus || cards_on(m, node, rate, false) >= gpus || (i && cards != each))
+		size_t gpus = gpus_on(m, node), cards = cards_on(g, node, true);
+		if (cards < gpus || cards_on(g, node, false) >= gpus || (i && cards != each))
 			return false;
 		each = cards;
 	}
-	return each && !has_faster_rival(m, rate);
+	return each && !has_faster_rival(g);
+}
+
+/* True if the fastest plain cards among the guesses are the rails; g->rate is theirs. */
+static bool find_rails(struct guesses *g)
+{
+	for (size_t i = 0; i < g->m->n_hcas; i++) {
+		const struct topo_hca *h = &g->m->hca[i];
+		if (is_guess(h, g->ib) && role_is_plain(g->m, h) && rate_of(h) > g->rate)
+			g->rate = rate_of(h);
+	}
+	return g->rate && are_rails(g);
+}
+
+static void set_role(struct topo_hca *h, enum topo_role role, const char *rule)
+{
+	h->role = role;
+	h->rule = rule;
 }
 
 /* The rules rate, bluefield and bond of choose.h. */
 static void judge_by_kind(struct topo_machine *m)
 {
-	uint32_t rate = 0;
+	struct guesses g = { .m = m };
 
-	for (size_t i = 0; i < m->n_hcas; i++) {
-		const struct topo_hca *h = &m->hca[i];
-		if (h->role == TOPO_COMPUTE)
+	for (size_t i = 0; i < m->n_hcas; i++)
+		if (m->hca[i].role == TOPO_COMPUTE)
 			return;
-		if (is_guess(h) && role_is_plain(m, h) && rate_of(h) > rate)
-			rate = rate_of(h);
-	}
-	if (!rate || !are_rails(m, rate))
+	if (!find_rails(&g))
 		return;
 	for (size_t i = 0; i < m->n_hcas; i++) {
 		struct topo_hca *h = &m->hca[i];
-		if (!is_guess(h))
+		if (!is_guess(h, false))
 			continue;
-		if (role_is_plain(m, h) && rate_of(h) == rate && gpus_on(m, topo_numa(m, h->pci))) {
-			h->role = TOPO_COMPUTE;
-			h->rule = "rate";
-		} else if (!role_is_plain(m, h) && h->role == TOPO_ROLE_UNKNOWN) {
-			h->role = TOPO_MANAGEMENT;
-			h->rule = is_bond(h) ? "bond" : "bluefield";
+		if (role_is_plain(m, h) && rate_of(h) == g.rate && gpus_on(m, topo_numa(m, h->pci)))
+			set_role(h, TOPO_COMPUTE, "rate");
+		else if (!role_is_plain(m, h) && h->role == TOPO_ROLE_UNKNOWN)
+			set_role(h, TOPO_MANAGEMENT, is_bond(h) ? "bond" : "bluefield");
+	}
+}
+
+/* ---- InfiniBand for storage ---- */
+
+/* More than half: a switch may have lost its card, and a server may have a switch for one half of
+ * its GPUs only. *rate: the fastest of the HCAs at the switches. */
+static bool most_share_a_switch(const struct topo_machine *m, uint32_t *rate)
+{
+	struct topo_distance r;
+	size_t n = 0;
+
+	for (uint32_t g = 0; g < m->n_gpus; g++) {
+		bool shares = false;
+		for (uint32_t i = 0; i < m->n_hcas; i++) {
+			const struct topo_hca *h = &m->hca[i];
+			if (h->role != TOPO_COMPUTE || is_by_infiniband(h))
+				continue;
+			topo_distance_to_hca(m, g, i, &r);
+			if (r.class > TOPO_PXB)
+				continue;
+			shares = true;
+			*rate = rate_of(h) > *rate ? rate_of(h) : *rate;
 		}
+		n += shares;
+	}
+	return 2 * n > m->n_gpus;
+}
+
+/* The rules no-switch and slower of choose.h, of those that are for compute by infiniband. */
+static void judge_infiniband(struct topo_machine *m)
+{
+	struct guesses g = { .m = m, .ib = true };
+	bool any = false, apart, rails;
+	uint32_t fastest = 0;
+
+	for (size_t i = 0; i < m->n_hcas; i++)
+		any = any || is_by_infiniband(&m->hca[i]);
+	if (!any)
+		return;
+	apart = most_share_a_switch(m, &fastest);
+	rails = !apart && find_rails(&g);
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		struct topo_hca *h = &m->hca[i];
+		if (!is_by_infiniband(h))
+			continue;
+		if (apart && rate_of(h) <= fastest)
+			set_role(h, TOPO_STORAGE, "no-switch");
+		else if (rails && !role_is_plain(m, h))
+			set_role(h, TOPO_MANAGEMENT, is_bond(h) ? "bond" : "bluefield");
+		else if (rails && rate_of(h) && rate_of(h) < g.rate)
+			set_role(h, TOPO_STORAGE, "slower");
 	}
 }
 
@@ -277,6 +359,7 @@ void topo_roles(struct topo_machine *m, const char *default_netdev)
 		m->hca[i].role = v.role;
 		m->hca[i].rule = v.rule;
 	}
+	judge_infiniband(m);
 	judge_by_kind(m);
 	judge_by_rate(m);
 }

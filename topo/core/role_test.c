@@ -61,8 +61,9 @@ START_TEST(infiniband_hcas_are_for_compute)
 	struct two_sockets t;
 
 	two_sockets_build(&t, TOPO_INFINIBAND);
+	t.m.hca[t.near].kind = TOPO_HCA_NVSWITCH;
 	topo_roles(&t.m, NULL);
-	role_is(&t, t.near, TOPO_COMPUTE, "pix");
+	role_is(&t, t.near, TOPO_MANAGEMENT, "nvswitch");
 	role_is(&t, t.port, TOPO_COMPUTE, "infiniband");
 	role_is(&t, t.node, TOPO_COMPUTE, "infiniband");
 	role_is(&t, t.far, TOPO_MANAGEMENT, "numa");
@@ -263,6 +264,99 @@ START_TEST(rates_alone_decide_nothing)
 }
 END_TEST
 
+/* ---- InfiniBand for storage ---- */
+
+/* Four GPUs, `near` of them with an HCA on the same switch, and an HCA on a root port. */
+static void half(struct topo_machine *m, int near)
+{
+	struct fixture fx = { .m = m };
+
+	fixture_root(&fx, 0);
+	for (int i = 0; i < 4; i++) {
+		uint32_t up = fixture_switch(&fx, fixture_port(&fx), &fixture_plain);
+		char name[8];
+
+		(void)fixture_gpu(&fx, fixture_down(&fx, up));
+		(void)snprintf(name, sizeof(name), "near%d", i);
+		if (i < near)
+			(void)fixture_hca(&fx, fixture_down(&fx, up), name);
+	}
+	(void)fixture_hca(&fx, fixture_port(&fx), "port");
+	fixture_done(&fx);
+	for (size_t i = 0; i < m->n_hcas; i++)
+		m->hca[i].port[0].layer = TOPO_INFINIBAND;
+}
+
+START_TEST(infiniband_beside_the_switches_of_most_gpus_is_for_storage)
+{
+	static const char *const rules[] = { "infiniband", "infiniband", "infiniband", "no-switch",
+					     "no-switch" };
+
+	for (int near = 0; near <= 4; near++) {
+		auto_topo_machine struct topo_machine m = { 0 };
+
+		half(&m, near);
+		ck_assert_msg(!strcmp(rule_now(&m, "port"), rules[near]), "%d: %s", near,
+			      rule_now(&m, "port"));
+		ck_assert_int_eq(m.hca[topo_find_hca(&m, "port")].role,
+				 near > 2 ? TOPO_STORAGE : TOPO_COMPUTE);
+		m.hca[topo_find_hca(&m, "port")].port[0].rate_mbps = 800000;
+		ck_assert_str_eq(rule_now(&m, "port"), "infiniband");
+	}
+}
+END_TEST
+
+START_TEST(slower_infiniband_is_for_storage)
+{
+	auto_topo_machine struct topo_machine m = { 0 };
+
+	grace(&m);
+	for (size_t i = 0; i < m.n_hcas; i++)
+		m.hca[i].port[0].layer = TOPO_INFINIBAND;
+	struct topo_hca *slow = &m.hca[topo_find_hca(&m, "slow0")];
+	ck_assert_str_eq(rule_now(&m, "fast0"), "infiniband");
+	ck_assert_str_eq(rule_now(&m, "slow0"), "slower");
+	ck_assert_int_eq(slow->role, TOPO_STORAGE);
+	/* its rate is not known */
+	slow->port[0].rate_mbps = 0;
+	ck_assert_str_eq(rule_now(&m, "slow0"), "infiniband");
+	slow->port[0].rate_mbps = 200000;
+	m.pci[slow->pci].device = 0xa2dc;
+	ck_assert_str_eq(rule_now(&m, "slow0"), "bluefield");
+	ck_assert_int_eq(slow->role, TOPO_MANAGEMENT);
+	/* as fast, and one for each GPU of the node: it can be a rail */
+	slow->port[0].rate_mbps = 400000;
+	ck_assert_str_eq(rule_now(&m, "slow0"), "infiniband");
+}
+END_TEST
+
+/* Beside a GPU, and with a role from the operator, they are no rail all the same. */
+START_TEST(what_is_no_network_is_no_rail)
+{
+	static const struct {
+		enum topo_hca_kind kind;
+		const char *rule;
+	} kinds[] = { { TOPO_HCA_SMI, "smi" }, { TOPO_HCA_NVSWITCH, "nvswitch" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct two_sockets t;
+		struct topo_choice c;
+		struct err e;
+
+		two_sockets_build(&t, TOPO_INFINIBAND);
+		t.m.hca[t.near].kind = kinds[i].kind;
+		topo_roles(&t.m, NULL);
+		role_is(&t, t.near, TOPO_MANAGEMENT, kinds[i].rule);
+		ck_assert_uint_eq(topo_set_role(&t.m, "near", TOPO_COMPUTE), 1);
+		ck_assert_int_eq(topo_choose(&t.m, NULL, &c, &e), 0);
+		ck_assert_uint_eq(c.rail[t.near], TOPO_NONE);
+		ck_assert_uint_eq(c.rail[t.port], 0);
+		topo_choice_clear(&c);
+		topo_machine_clear(&t.m);
+	}
+}
+END_TEST
+
 /* A topology file without the function of "slow0": its net is at the cpu. */
 START_TEST(a_slow_hca_without_a_function_is_for_storage)
 {
@@ -323,5 +417,6 @@ END_TEST
 TEST_PROGRAM("role", ethernet_hcas_have_roles_by_distance, infiniband_hcas_are_for_compute,
 	     unknown_data_give_no_role, the_default_route_counts_before_distance,
 	     known_devices_have_their_role, a_topology_file_has_roles, far_cards_have_roles_by_rate,
-	     rates_alone_decide_nothing, a_slow_hca_without_a_function_is_for_storage,
-	     rails_are_as_many_as_gpus)
+	     rates_alone_decide_nothing, infiniband_beside_the_switches_of_most_gpus_is_for_storage,
+	     slower_infiniband_is_for_storage, what_is_no_network_is_no_rail,
+	     a_slow_hca_without_a_function_is_for_storage, rails_are_as_many_as_gpus)

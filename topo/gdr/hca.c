@@ -118,7 +118,7 @@ void gdr_ports(struct gdr *r, uint32_t gpu)
 		const struct topo_hca *h = &r->m->hca[i];
 		struct finding *f;
 
-		if (!gdr_has_hca(r, i) || is_active(h) != TOPO_NO || h->kind == TOPO_HCA_SOFTWARE ||
+		if (!gdr_has_hca(r, i) || is_active(h) != TOPO_NO || !topo_is_network(h) ||
 		    !would_be_near(r, gpu, i))
 			continue;
 		f = gdr_add(r, "port", FINDING_WARN, gpu, i);

@@ -203,7 +203,7 @@ void gdr_pair(struct gdr *r, uint32_t gpu, uint32_t hca)
 
 	topo_distance_to_hca(r->m, gpu, hca, &x);
 	check_distance(r, gpu, hca, &x);
-	if (r->m->hca[hca].pci == TOPO_NONE || r->m->hca[hca].kind == TOPO_HCA_SOFTWARE)
+	if (r->m->hca[hca].pci == TOPO_NONE || !topo_is_network(&r->m->hca[hca]))
 		return;
 	check_data_direct(r, gpu, hca, &x);
 	if (r->tree)

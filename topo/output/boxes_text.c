@@ -50,6 +50,10 @@ char *boxes_describe_hca(const struct show_boxes *s, const struct show_box *b,
 			 char buf[BOX_TEXT_LEN])
 {
 	const struct topo_hca *h = &s->v->m->hca[b->key];
+	const char *const other = h->kind == TOPO_HCA_SOFTWARE   ? "software"
+				  : h->kind == TOPO_HCA_SMI      ? "SMI"
+				  : h->kind == TOPO_HCA_NVSWITCH ? "NVSwitch"
+								 : "port down";
 	uint32_t rate = 0, rail = s->v->choice->rail[b->key];
 	size_t len = 0;
 
@@ -58,8 +62,7 @@ char *boxes_describe_hca(const struct show_boxes *s, const struct show_box *b,
 			rate = h->port[i].rate_mbps;
 	*buf = '\0';
 	if (!topo_usable(h))
-		len += (size_t)snprintf(buf, BOX_TEXT_LEN, "%s",
-					h->kind == TOPO_HCA_SOFTWARE ? "software" : "port down");
+		len += (size_t)snprintf(buf, BOX_TEXT_LEN, "%s", other);
 	else if (rate)
 		len += (size_t)snprintf(buf, BOX_TEXT_LEN, "%uG", rate / 1000);
 	if (rail != TOPO_NONE)

@@ -230,6 +230,10 @@ static const char *kind_name(enum topo_hca_kind k)
 		return "bond";
 	case TOPO_HCA_SOFTWARE:
 		return "software";
+	case TOPO_HCA_SMI:
+		return "smi";
+	case TOPO_HCA_NVSWITCH:
+		return "nvswitch";
 	}
 	return NULL;
 }

@@ -66,7 +66,7 @@ char *show_shape(const struct topo_view *v, char out[SHOW_SHAPE_LEN])
 /* Subfunctions and VFs come and go with their PF. */
 static bool has_own_address(const struct topo_machine *m, const struct topo_hca *h)
 {
-	return h->pci != TOPO_NONE && h->kind != TOPO_HCA_SF && h->kind != TOPO_HCA_SOFTWARE &&
+	return h->pci != TOPO_NONE && h->kind != TOPO_HCA_SF && topo_is_network(h) &&
 	       m->pci[h->pci].physfn == TOPO_NONE;
 }
 

@@ -127,7 +127,7 @@ static bool hca_troubled(const struct topo_view *v, uint32_t hca)
 {
 	const struct topo_hca *h = &v->m->hca[hca];
 
-	return h->kind != TOPO_HCA_SOFTWARE && !topo_usable(h);
+	return topo_is_network(h) && !topo_usable(h);
 }
 
 /* ---- cards ---- */

@@ -157,6 +157,45 @@ static bool hca_path_of(int class, const char *name, struct tree_path *out)
 	return true;
 }
 
+/* "smi1": a sub-device, one port for each plane, for the subnet manager of an XDR fabric. It is at
+ * the function of its card, whose interface is not its own. */
+static bool hca_is_smi(const char *name)
+{
+	return !strncmp(name, "smi", 3) && name[3] && !name[3 + strspn(name + 3, "0123456789")];
+}
+
+static bool hca_may_be_nvswitch(const struct tree *t, const struct topo_hca *h)
+{
+	bool ib = false;
+
+	for (size_t i = 0; i < h->n_ports; i++)
+		ib = ib || h->port[i].layer == TOPO_INFINIBAND;
+	return ib && h->kind == TOPO_HCA_PF && !(t->opts && t->opts->no_vpd) &&
+	       t->m->pci[h->pci].vendor == 0x15b3;
+}
+
+/* The bridge has four functions: where the VPD is hidden, only the fourth one is worth a remark. */
+static int hca_find_nvswitch(struct tree *t, const struct tree_path *path, struct topo_hca *h,
+			     struct err *e)
+{
+	const char *cut = strstr(path->text, "/infiniband/");
+	char folder[TREE_PATH];
+
+	if (!cut || !hca_may_be_nvswitch(t, h) ||
+	    slice_copy((struct slice){ path->text, (size_t)(cut - path->text) }, folder,
+		       sizeof(folder)))
+		return 0;
+	auto_fd int dir = tree_open(t->fd, folder);
+	const enum topo_tristate is = dir < 0 ? TOPO_NO : tree_vpd_is_nvswitch(dir);
+
+	if (is == TOPO_YES)
+		h->kind = TOPO_HCA_NVSWITCH;
+	if (is != TOPO_UNKNOWN || t->m->pci[h->pci].addr.fn != 3)
+		return 0;
+	return topo_add_note(t->m, e, "%s may be a port of an NVSwitch: its VPD cannot be read",
+			     h->name);
+}
+
 static int note_left_out(struct tree *t, const char *name, struct err *e)
 {
 	return topo_add_note(t->m, e, "%s is left out: its link leads out of the tree, or nowhere",
@@ -182,7 +221,9 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 	struct port_range which = { 1, h->kind == TOPO_HCA_VF ? 1 : PORTS };
 	if (hca_read_ports(t, &path, h, which, e))
 		return -1;
-	for (size_t i = 0; i < h->n_ports; i++) {
+	if (h->kind == TOPO_HCA_PF && hca_is_smi(name))
+		h->kind = TOPO_HCA_SMI;
+	for (size_t i = 0; i < h->n_ports && h->kind != TOPO_HCA_SMI; i++) {
 		if (tree_port_netdev(t, &path, h, &h->port[i], e))
 			return -1;
 	}
@@ -191,6 +232,8 @@ static int read_hca(struct tree *t, int class, const char *name, struct err *e)
 	if (h->kind != TOPO_HCA_VF && !tree_value(t->fd, tree_at(&path, "node_guid"), text))
 		h->node = hca_guid_of(text);
 	path.text[path.len] = '\0';
+	if (hca_find_nvswitch(t, &path, h, e))
+		return -1;
 	auto_fd int dir = h->n_ports ? -1 : tree_open(t->fd, path.text);
 	if (!h->n_ports && dir < 0) {
 		t->m->n_hcas--;

@@ -192,6 +192,72 @@ static void bond(const char *sys)
 	tree_ln(sys, "devices/" NIC "/net/eth0/master", "../../../../../virtual/net/bond0");
 }
 
+/* A VPD: resources of bytes, and among them fields of the vendor. Without NULs, which real ones
+ * have. */
+#define VPD_BEGIN                                                                                  \
+	"\x82\x0c\x01"                                                                             \
+	"ConnectX-7\x90\x20\x01"                                                                   \
+	"V2\x10"                                                                                   \
+	"MLX:MN=MLNX:"
+
+START_TEST(ports_of_nvswitches_and_smi_devices_are_no_network)
+{
+	static const struct topo_read_opts no_vpd = { .no_vpd = true };
+	auto_topo_machine struct topo_machine m = { 0 }, fast = { 0 };
+	const char *sys = card();
+	struct err e = { .msg = "" };
+
+	tree_add_hca(sys, NIC, "mlx5_0", 1);
+	tree_add_hca(sys, NIC, "smi1", 1);
+	tree_add_hca(sys, NIC, "smile", 1);
+	tree_add_netdev(sys, NIC, "ibp1s0", 0);
+	tree_add_hca(sys, NIC1, "mlx5_1", 2);
+	tree_put(sys, "devices/" NIC "/infiniband/mlx5_0/ports/1/link_layer", "InfiniBand\n");
+	tree_put(sys, "devices/" NIC1 "/infiniband/mlx5_1/ports/1/link_layer", "InfiniBand\n");
+	tree_put(sys, "devices/" NIC "/vpd", VPD_BEGIN "CSKU=V2:MODL=CX713106A\x78");
+	tree_put(sys, "devices/" NIC1 "/vpd", VPD_BEGIN "SMDL=SW_MNG:PCI=V0\x78");
+	read_tree(&m);
+	ck_assert(hca(&m, "mlx5_0")->kind == TOPO_HCA_PF);
+	ck_assert_str_eq(hca(&m, "mlx5_0")->port[0].netdev, "ibp1s0");
+	ck_assert(hca(&m, "smi1")->kind == TOPO_HCA_SMI && !topo_is_network(hca(&m, "smi1")));
+	ck_assert_str_eq(hca(&m, "smi1")->port[0].netdev, "");
+	ck_assert(hca(&m, "smile")->kind == TOPO_HCA_PF);
+	ck_assert(hca(&m, "mlx5_1")->kind == TOPO_HCA_NVSWITCH);
+	ck_assert(!topo_is_network(hca(&m, "mlx5_1")) && !m.n_notes);
+
+	ck_assert_int_eq(topo_read_sysfs(sys, NULL, &no_vpd, &fast, &e), 0);
+	ck_assert(hca(&fast, "mlx5_1")->kind == TOPO_HCA_PF);
+}
+END_TEST
+
+/* A folder in its place cannot be read, as the VPD by other users than root. */
+START_TEST(a_hidden_vpd_is_said_of_the_fourth_function)
+{
+	static const struct tree_fn fourth = {
+		PORT0 "/0000:01:00.3", 0x020700, 0x15b3, 0x1021, 0, NULL, 0
+	};
+	auto_topo_machine struct topo_machine m = { 0 };
+	const char *sys = card();
+
+	tree_add(sys, &fourth);
+	tree_add_hca(sys, NIC, "mlx5_0", 1);
+	tree_add_hca(sys, fourth.path, "mlx5_3", 1);
+	for (int i = 0; i < 2; i++) {
+		char path[128];
+
+		(void)snprintf(path, sizeof(path), "devices/%s/infiniband/%s/ports/1/link_layer",
+			       i ? fourth.path : NIC, i ? "mlx5_3" : "mlx5_0");
+		tree_put(sys, path, "InfiniBand\n");
+		(void)snprintf(path, sizeof(path), "devices/%s/vpd/x", i ? fourth.path : NIC);
+		tree_put(sys, path, "");
+	}
+	read_tree(&m);
+	ck_assert(hca(&m, "mlx5_3")->kind == TOPO_HCA_PF);
+	ck_assert_uint_eq(m.n_notes, 1);
+	ck_assert_str_eq(m.note[0], "mlx5_3 may be a port of an NVSwitch: its VPD cannot be read");
+}
+END_TEST
+
 START_TEST(a_bond_has_two_functions)
 {
 	auto_topo_machine struct topo_machine m = { 0 };
@@ -467,7 +533,8 @@ END_TEST
 
 TEST_PROGRAM("read_hca", the_weaker_end_counts, functions_of_one_card, ports_and_representors,
 	     vfs_are_as_fast_as_their_pf, vfs_and_subfunctions_and_no_link,
-	     a_bond_has_two_functions, software_devices, a_root_complex_below_a_function_is_found,
-	     gpus_by_vendor_and_class, the_processor_is_told, hyper_v_is_known_by_its_firmware,
-	     only_some_functions, links_out_of_the_tree_are_not_followed,
-	     what_is_no_file_of_that_kind, thousands_of_vfs)
+	     ports_of_nvswitches_and_smi_devices_are_no_network,
+	     a_hidden_vpd_is_said_of_the_fourth_function, a_bond_has_two_functions,
+	     software_devices, a_root_complex_below_a_function_is_found, gpus_by_vendor_and_class,
+	     the_processor_is_told, hyper_v_is_known_by_its_firmware, only_some_functions,
+	     links_out_of_the_tree_are_not_followed, what_is_no_file_of_that_kind, thousands_of_vfs)

@@ -219,13 +219,37 @@ static void rail_list_survey_clear(struct survey *s)
 }
 #define auto_survey auto_clean(rail_list_survey_clear)
 
+/* The highest rate of the same model: a port that is DOWN has the rate of one lane. */
+static uint32_t rate_of_model(const struct topo_machine *m, const struct topo_hca *h)
+{
+	const struct topo_pci *p = &m->pci[h->pci];
+	uint32_t rate = 0;
+
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		const struct topo_hca *x = &m->hca[i];
+		bool same = x->pci != TOPO_NONE && m->pci[x->pci].vendor == p->vendor &&
+			    m->pci[x->pci].device == p->device;
+
+		for (size_t k = 0; same && k < x->n_ports; k++)
+			rate = x->port[k].rate_mbps > rate ? x->port[k].rate_mbps : rate;
+	}
+	return rate;
+}
+
 /* A cable that is out must not make another card of each number above. */
 static void forget_link_state(struct topo_machine *m)
 {
-	for (size_t i = 0; i < m->n_hcas; i++)
-		for (size_t k = 0; k < m->hca[i].n_ports; k++)
-			if (m->hca[i].port[k].active == TOPO_NO)
-				m->hca[i].port[k].active = TOPO_UNKNOWN;
+	for (size_t i = 0; i < m->n_hcas; i++) {
+		struct topo_hca *h = &m->hca[i];
+
+		for (size_t k = 0; k < h->n_ports; k++) {
+			if (h->port[k].active != TOPO_NO)
+				continue;
+			h->port[k].active = TOPO_UNKNOWN;
+			if (h->pci != TOPO_NONE)
+				h->port[k].rate_mbps = rate_of_model(m, h);
+		}
+	}
 }
 
 /* An ADD waits for it: what numbers do not depend on is not read. */

@@ -147,6 +147,43 @@ START_TEST(the_machine_says_it_without_a_file)
 }
 END_TEST
 
+/* Ports of NVSwitches, sub-devices of XDR cards, and InfiniBand for storage on the nodes of GPUs.
+ */
+START_TEST(what_looks_like_a_rail_is_none)
+{
+	static const char *const rails[][2] = {
+		{ "hgx-b200-ib", "0 rail0, 1 rail1, 2 rail2, 3 rail3, 4 rail4, 5 rail5, 6 rail6, 7 "
+				 "rail7" },
+		{ "gb300-xdr", "0 ibp3s0, 1 ibp3s1, 2 ibp3s2, 3 ibp3s3" },
+		{ "gb200-ib-storage", "0 ibp3s0, 1 ibp3s1, 2 ibp3s2, 3 ibp3s3" },
+	};
+	struct rail_list l;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rails); i++) {
+		struct ctx c = machine(rails[i][0]);
+
+		ck_assert_str_eq(loaded(&c, &l), rails[i][1]);
+	}
+}
+END_TEST
+
+/* A port that is DOWN shows the rate of one lane: its card stays one of the fastest. */
+START_TEST(a_cable_that_is_out_changes_no_number)
+{
+	struct ctx c = machine("gb200-ib-storage");
+	static const char *const port =
+		"sys/devices/pci0000:00/0000:00:00.0/0000:03:00.0/infiniband/mlx5_0/ports/1";
+	char path[160];
+	struct rail_list l;
+
+	(void)snprintf(path, sizeof(path), "%s/state", port);
+	tree_put(dir, path, "1: DOWN\n");
+	(void)snprintf(path, sizeof(path), "%s/rate", port);
+	tree_put(dir, path, "10 Gb/sec (4X)\n");
+	ck_assert_str_eq(loaded(&c, &l), "0 ibp3s0, 1 ibp3s1, 2 ibp3s2, 3 ibp3s3");
+}
+END_TEST
+
 /* The rails near these GPUs, or the error. */
 static const char *near(const struct ctx *c, const char (*pci)[PCI_STR_LEN], size_t n,
 			struct rail_list *all)
@@ -240,6 +277,6 @@ END_TEST
 
 TEST_PROGRAM("topo/read/rail_list", the_file_names_interfaces,
 	     a_card_without_an_interface_is_not_forgotten, a_wrong_file_names_key_and_value,
-	     too_many_rails, the_machine_says_it_without_a_file, the_rails_near_a_GPU,
-	     the_machine_is_read_once, allocations_may_fail, the_file_comes_before_the_machine,
-	     no_key_is_mistyped_in_silence)
+	     too_many_rails, the_machine_says_it_without_a_file, what_looks_like_a_rail_is_none,
+	     a_cable_that_is_out_changes_no_number, the_rails_near_a_GPU, the_machine_is_read_once,
+	     allocations_may_fail, the_file_comes_before_the_machine, no_key_is_mistyped_in_silence)

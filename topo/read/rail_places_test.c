@@ -11,9 +11,9 @@
 #include "topo/testing/tree.h"
 
 static const char *const made[] = {
-	"azure-nd-h100", "dgx-h100", "flat-vm", "gaudi3",   "gb10",
-	"gb200-eth",     "gb200-ib", "gb300",   "gh200",    "hgx-b200",
-	"hgx-b300",      "mi300x",   "mi355x",  "oci-h100", "p5-efa",
+	"azure-nd-h100", "dgx-h100",         "flat-vm", "gaudi3",    "gb10",     "gb200-eth",
+	"gb200-ib",      "gb200-ib-storage", "gb300",   "gb300-xdr", "gh200",    "hgx-b200",
+	"hgx-b200-ib",   "hgx-b300",         "mi300x",  "mi355x",    "oci-h100", "p5-efa",
 };
 
 /* The archive of a class/infiniband alone has no machine. */

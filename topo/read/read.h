@@ -16,6 +16,8 @@ struct topo_read_opts {
 	/* Only what topo_roles() and topo_choose() need: of links neither speed nor width, and no
 	 * ids of subsystems except of bridges. These are half of the files. */
 	bool places_only;
+	/* A port of an NVSwitch stays a PF: reading the VPD of a card takes milliseconds. */
+	bool no_vpd;
 };
 
 /*

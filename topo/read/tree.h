@@ -125,6 +125,10 @@ void tree_c2c(struct tree *t, const char *proc); /* set C2C links of GPUs to the
 void tree_firmware(struct tree *t);              /* set `hyperv` of the machine */
 void tree_data_direct(struct tree *t);           /* set `direct` of HCAs, after they are sorted */
 int tree_hcas(struct tree *t, struct err *e) must_check;
+/* ---- vpd.c: what a card says of itself ---- */
+/* tree_vpd_is_nvswitch - the function whose folder is dir is a ConnectX-7 bridge by which
+ * NVSwitches are managed. TOPO_UNKNOWN: its VPD cannot be read. */
+enum topo_tristate tree_vpd_is_nvswitch(int dir);
 
 /* ---- netdev.c ---- */
 struct tree_netdev {
