@@ -10,6 +10,7 @@
 #include "railctl/topo/topo.h"
 #include "railctl/device/vf.h"
 #include "railctl/node/check.h"
+#include "railctl/node/status.h"
 
 static const char *const help_examples[] = {
 	"railctl help ipam pool add",
@@ -38,14 +39,15 @@ static const struct cmd version = {
 };
 
 static const struct cmd *const commands[] = {
-	&cmd_check, &cmd_attachments, &cmd_cluster, &cmd_ipam, &cmd_netconf,
-	&cmd_rails, &cmd_rdma,        &cmd_topo,    &cmd_vf,   &cmd_support_bundle,
-	&help,      &version,         NULL,
+	&cmd_status,         &cmd_check, &cmd_attachments, &cmd_cluster, &cmd_ipam,
+	&cmd_netconf,        &cmd_rails, &cmd_rdma,        &cmd_topo,    &cmd_vf,
+	&cmd_support_bundle, &help,      &version,         NULL,
 };
 
 /* Other programs of clusters have these. */
 static const struct cmd_alias aliases[] = {
 	{ "doctor", "check" },
+	{ "health", "status" },
 	{ "pods", "rails" },
 	{ "ips", "ipam lease list" },
 	{ "devices", "rdma list" },

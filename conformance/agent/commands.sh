@@ -47,10 +47,17 @@ test_commands_check_finds_an_agent_that_does_not_work()
 	NODES=1 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8}'
 	eq "the agent" "$(diagnosis n1 "cluster status")" "ok"
 	eq "no listener" "$(diagnosis n1 "cluster fabric")" "none"
+	ctl n1 status >"$W/is"
+	has "status" "$(tr -s ' ' <"$W/is")" "node: n1
+agent: $("$BIN/railctl" version | cut -d ' ' -f 2), health ok
+store: $STORE, with contact
+pools: 1, the fullest on this node is rail0: "
 	ip link set n1-eth0 down
 	eventually diagnosis_is n1 "cluster status" fail
 	ctl n1 check --json >"$W/check"
 	eq "the finding" "$(jq -r '.findings[] | select(.check == "agent") | .code + " " + .value' "$W/check")" "agent-health cut-off"
+	ctl n1 status >"$W/is"
+	has "status" "$(tr -s ' ' <"$W/is")" "store: $STORE, without contact"
 	agent_kill n1
 	eq "without an agent" "$(diagnosis n1 "cluster status")" "unknown"
 	eq "conflicts" "$(diagnosis n1 "ipam conflicts")" "unknown"

@@ -55,7 +55,7 @@ test_kubectl_rail_names_nodes_without_an_answer()
 	rail_fails 1 'no pod in namespace elsewhere has the label' who 10.1.0.1 -n elsewhere
 	# Two pods that no kubelet runs: one is Pending, and the API server cannot reach the node of the other.
 	agent_pod n1 Running && agent_pod n2 Pending || give_up "pods"
-	for command in rails topo fabric "who 10.1.0.1"; do
+	for command in status rails topo fabric "who 10.1.0.1"; do
 		# shellcheck disable=SC2086 # words
 		rail_fails 1 'Not answered by 2 of 2 nodes:' $command --deadline 20
 		has "$command" "$(<"$W/err")" "n1: "
@@ -71,12 +71,10 @@ test_kubectl_rail_names_nodes_without_an_answer()
 	rail_fails 1 'the pools cannot be listed' usage --as=nobody
 }
 
-# No kubelet is here. The words around the answer are those of kubectl exec for a pod with an init container, as in the DaemonSet.
-test_kubectl_rail_who_of_no_address()
+# kubectl_execs: no kubelet is here, so exec runs railctl on this machine. The words around its answer are those of kubectl exec for a pod with
+# an init container, as in the DaemonSet.
+kubectl_execs()
 {
-	NODES=0 cluster_begin
-	trap 'case_ends kubectl_end cluster_end' EXIT
-	agent_pod n1 Running || give_up "a pod"
 	cat >"$W/kubectl.exec" <<-END
 	#!/bin/bash
 	[ "\$1" = exec ] || exec "$KUBE/kubectl" "\$@"
@@ -89,6 +87,13 @@ test_kubectl_rail_who_of_no_address()
 	END
 	chmod +x "$W/kubectl.exec"
 	export KUBECTL=$W/kubectl.exec
+}
+test_kubectl_rail_who_of_no_address()
+{
+	NODES=0 cluster_begin
+	trap 'case_ends kubectl_end cluster_end' EXIT
+	agent_pod n1 Running || give_up "a pod"
+	kubectl_execs
 	rail_fails 1 '"nonsense" is neither an IP address nor a GUID' who nonsense
 	rail_fails 1 '"10.10.1.300" is neither an IP address nor a GUID' who 10.10.1.300
 	rail_fails 1 'No pod has 10.1.0.1 on the 1 nodes that answered.' who 10.1.0.1
@@ -98,6 +103,34 @@ test_kubectl_rail_who_of_no_address()
 	rail rails
 	eq "rails" "$RC $(<"$W/err")" '0 '
 	unset KUBECTL
+}
+
+# All nodes are this machine, so that their findings are alike.
+test_kubectl_rail_status_is_of_the_whole_cluster()
+{
+	local n
+	NODES=0 cluster_begin
+	trap 'case_ends kubectl_end cluster_end' EXIT
+	for n in n1 n2 n3 n4; do agent_pod $n Running || give_up "a pod"; done
+	agent_pod n5 Pending || give_up "a pod"
+	echo '{"apiVersion":"v1","kind":"Node","metadata":{"name":"gpu-9"}}' | admin create -f - >/dev/null || give_up "a node"
+	admin apply -f - >/dev/null <<-'END' || give_up "pools"
+	{apiVersion: railhead.io/v1alpha1, kind: RailPool, metadata: {name: rail0}, spec: {subnet: 10.92.0.0/24, blockSize: 8}}
+	END
+	admin patch railpool rail0 --subresource=status --type=merge -p '{"status":{"use":"25%","free":192}}' >/dev/null || give_up "a status"
+	kubectl_execs
+	rail_fails 1 'n5: the pod agent-n5 is Pending' status
+	has "agents" "$(<"$W/out")" 'agents    4 answered: 4 of no version: the agent is not up'
+	has "without an agent" "$(<"$W/out")" 'gpu-9'
+	has "pools" "$(<"$W/out")" 'pools     1: rail0 25%'
+	eq "a row" "$(awk '$1 == "n3" { print NF }' "$W/out")" 10
+	[ -n "$(ls /sys/class/infiniband 2>/dev/null)" ] || has "alike" "$(<"$W/out")" 'fail devices this kernel has no RDMA (n1, n2, n3 and 1 more)'
+	rail status n2 --json
+	eq "one node" "$(jq -r '[.node, .answer.version, .answer.agent.up] | map(tostring) | join(" ")' "$W/out")" 'n2 1 false'
+	eq "its status" "$RC" "$(jq '{fail: 1, unknown: 3}[.answer.state] // 0' "$W/out")"
+	unset KUBECTL
+	admin delete node gpu-9 >/dev/null
+	admin delete railpool rail0 >/dev/null
 }
 
 # job_pod NAME LABEL DEVICE...: a pod of job "train" whose claim has these devices of rails.
@@ -157,7 +190,7 @@ test_kubectl_rail_explains_its_options()
 	NODES=0 cluster_begin
 	rail --help
 	eq "help" "$RC" 0
-	has "help" "$(<"$W/out")" "usage: kubectl rail usage"
+	has "help" "$(<"$W/out")" "usage: kubectl rail status"
 	eq "options of help and manual page" "$(grep -oE '^  --[a-z-]+' "$W/out" | tr -d ' ' | sort | xargs)" \
 		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|namespace|selector|container|railctl|parallel|deadline|class|count|group|gpus?|context)\b' | sed 's/^/-/' | sort -u | xargs)"
 	rail_fails 2 'there is no command "pools"' pools
@@ -169,6 +202,6 @@ test_kubectl_rail_explains_its_options()
 	rail_fails 2 'only topo has options behind --' rails -- --json
 	rail_fails 2 'is neither a command, a node nor an address' topo 'n1;reboot'
 	rail_fails 2 '"" is neither a command, a node nor an address' who ''
-	rail_fails 2 'usage: kubectl rail usage'
+	rail_fails 2 'usage: kubectl rail status'
 	eq "completion" "$(PATH=$KUBECTL_RAIL:$KUBE:$PATH "$KUBE/kubectl" __complete rail t | head -n 1)" topo
 }

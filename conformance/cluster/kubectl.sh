@@ -103,6 +103,13 @@ once_kubectl_rail()
 	for n in $NODES; do
 		eq "rails of n$n" "$(row "n$n" | cut -d' ' -f9)" "$(node "$n" railctl topo --labels | sed -n 's/.*pcie-shape=//p')"
 	done
+	# Its check is that of the node, as far as the container has its folders.
+	rail status
+	eq 'status' "$RC" "$(node 1 railctl status >/dev/null; echo $?)"
+	has 'status' "$(<"$W/out")" 'agents    2 answered: 2 of no version'
+	rail status n2 --json
+	eq 'status of n2' "$(jq -r '[.node, (.answer.pools | length), .answer.agent.up] | map(tostring) | join(" ")' "$W/out")" 'n2 1 false'
+	eq 'store of n2' "$(jq -r '.answer.diagnoses[] | select(.name == "ipam verify") | .state' "$W/out")" ok
 	rail rails n2 --json
 	eq 'rails of n2' "$RC $(jq -r .node "$W/out")" '0 n2'
 	rail topo n1

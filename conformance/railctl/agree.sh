@@ -211,7 +211,7 @@ for_example()
 # conformance/vm it has some. A check of rails fails where there are none.
 without_rdma()
 {
-	[[ $1 != "railctl check"* ]] || { grep -q "no RDMA" "$W/out"; return; }
+	[[ $1 != "railctl "@(check|status)* ]] || { grep -q "no RDMA" "$W/out"; return; }
 	[[ $1 != *"rails check"* ]] || { grep -q namespace-empty "$W/out"; return; }
 	[[ $1 == *"railctl rdma "@(env|check)* ]] && grep -qE "no RDMA" "$W/out" "$W/err" &&
 		[ -z "$(ls /sys/class/infiniband 2>/dev/null)" ]

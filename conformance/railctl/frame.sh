@@ -38,6 +38,7 @@ test_guesses_at_commands()
 		refused 2 "did you mean $meant?" $words
 	done 8<<-'END'
 		doctor:"railctl check"
+		health:"railctl status"
 		pods:"railctl rails"
 		leases:"railctl ipam lease"
 		pool list:"railctl cluster pool" or "railctl ipam pool"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# node.sh: `railctl check` of this node, and in a pod; conformance/agent has the node agent.
+# node.sh: `railctl check` and `status` of this node, and in a pod; conformance/agent has the node agent.
 # shellcheck disable=SC2154
 
 # states: "NAME=STATE" of each diagnosis of the last output
@@ -77,4 +77,33 @@ test_check_in_a_pod()
 		want 'any(.findings[]; .code == "not-done") | not'
 	done
 	no_masters
+}
+
+test_status_is_one_screen()
+{
+	local status
+	need railhead-ipam
+	ok ipam pool add p --subnet 10.1.0.0/24 --this-node-only
+	ok ipam pool add q --subnet 10.2.0.0/29 --this-node-only
+	lease net-a c1 '{"pool":"q"}'
+	echo '{"rails":[{"rail":0,"interface":"mst0"},{"rail":1,"pci":"0000:ff:00.0"}]}' >/etc/railhead/rails.json
+	r check
+	status=$RC
+	r status
+	[ "$RC$ERR" = "$status" ] || fail "its status is that of check: $(said)"
+	eq "first lines" "$(sed -n 's/  */ /g; 1,3p' "$W/out")" "agent: not up: no node agent answers at /run/railhead/agent.sock: No such file or directory
+pools: 2, the fullest on this node is q: 17%
+rails: 2, 1 missing"
+	[ "$(wc -l <"$W/out")" -le 24 ] || fail "one screen: $(said)"
+	grep -q '^next: ' "$W/out" || fail "what to do next: $(said)"
+	r status --json
+	want '.version == 1 and .agent.up == false and (.pools | map(.name)) == ["p", "q"] and .rails == {count: 2, missing: 1, degraded: null}'
+	want '(.counts | .ok + .warn + .fail + .unknown) == (.findings | length) and (.next | length > 0)'
+	r status --fields
+	eq "fields" "$(grep -v '^finding=' "$W/out" | cut -d= -f1 | paste -sd ' ')" "state version health gpus rails degraded ok warn fail unknown"
+	# A file that cannot be read leaves the others.
+	echo '{"rails":[' >/etc/railhead/rails.json
+	r status
+	grep -q '^rails: *not known' "$W/out" || fail "rails that are not known: $(said)"
+	rm /etc/railhead/rails.json
 }
