@@ -7,7 +7,7 @@
 #include "cluster/protocol/agent_op.h"
 #include "cluster/protocol/reclaim.h"
 
-#define AGENT_POOLS_MAX  256
+#define AGENT_POOLS_MAX  1024
 #define AGENT_BLOCKS_MAX (1u << 20)
 /* Owners asked for a loan for one need. */
 #define ASKS_OF_NEED_MAX 32

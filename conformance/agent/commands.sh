@@ -8,9 +8,10 @@ test_commands_the_examples_of_help_work()
 	NODES=1 cluster_begin
 	mkdir -p "$W/files"
 	jq -n '[{name:"rail0",subnet:"10.92.0.0/24",blockSize:8},{name:"rail1",subnet:"10.93.0.0/24",blockSize:8}]' >"$W/files/rails.json"
+	cp "$HERE/../../examples/plan/fabric.yaml" "$W/files/"
 	"$BIN/railctl" help --json | jq -r '.[].examples[] | select(contains("railctl cluster"))' >"$W/help"
 	# Last, because others wait for all nodes.
-	{ grep -v ' fabric' "$W/help" && grep ' fabric' "$W/help"; } >"$W/examples"
+	{ grep -v ' cluster fabric' "$W/help" && grep ' cluster fabric' "$W/help"; } >"$W/examples"
 	[ "$(wc -l <"$W/examples")" -ge 4 ] || fail "no examples"
 	may_reclaim gpu-17 >/dev/null || give_up "the right to reclaim"
 	shared rail7 '{"subnet":"10.1.0.0/24","blockSize":8}'
@@ -124,16 +125,16 @@ test_commands_a_plan_for_rails()
 	is "apply" ctl n1 cluster pool apply "$W/plan/rail0.json"
 	is "apply" ctl n1 cluster pool apply "$W/plan/rail1.json"
 	is "apply again" ctl n1 cluster pool apply "$W/plan/rail0.json"
-	for name in rail0-leaf0 rail0-leaf1 rail1-leaf0 rail1-leaf1; do
+	for name in rail0-g0 rail0-g1 rail1-g0 rail1-g1; do
 		eventually knows n1 "$name"
 	done
 	has "blocks before a pod" "$(ctl n1 ipam blocks --json)" "[]"
-	add n1 p1 rail1-leaf1
+	add n1 p1 rail1-g1
 	has "the address" "$ADDRESS" "10.80.8."
-	has "where it is from" "$(ctl n1 ipam pool list --json | jq -c 'map([.name,.from]) | last')" '["rail1-leaf1","cluster"]'
-	has "where it is from" "$(ctl n1 ipam pool show rail1-leaf1)" "From:           the cluster, generation"
-	has "its usage" "$(ctl n1 ipam usage rail1-leaf1)" "pool rail1-leaf1, 1 block"
-	del n1 p1 rail1-leaf1
+	has "where it is from" "$(ctl n1 ipam pool list --json | jq -c 'map([.name,.from]) | last')" '["rail1-g1","cluster"]'
+	has "where it is from" "$(ctl n1 ipam pool show rail1-g1)" "From:           the cluster, generation"
+	has "its usage" "$(ctl n1 ipam usage rail1-g1)" "pool rail1-g1, 1 block"
+	del n1 p1 rail1-g1
 }
 
 # The definition changes under living pods: a full pool gets more addresses, and then fewer than its pods have.

@@ -108,13 +108,13 @@ test_pods_of_a_plan_are_in_the_subnet_of_their_leaf_group()
 	for ((i = 1; i <= NODES; i++)); do
 		group=$((i > 1))
 		# Each node keeps a block of each rail ahead, of its own leaf group only.
-		for pool in "rail0-leaf$group" "rail1-leaf$group"; do eventually has_spare "n$i" "$pool" 32; done
-		POOLS='"pools":["rail0-leaf0","rail0-leaf1"]' add "n$i" "a$i" -
+		for pool in "rail0-g$group" "rail1-g$group"; do eventually has_spare "n$i" "$pool" 32; done
+		POOLS='"pools":["rail0-g0","rail0-g1"]' add "n$i" "a$i" -
 		POOLS='"pools":"rail0-*","matchMaster":true' add "n$i" "b$i" -
 		eq "subnets of n$i" "$(subnets "n$i")" "10.92.$group"
-		eq "pools of the blocks of n$i" "$(pools_of_blocks "n$i")" "rail0-leaf$group rail1-leaf$group"
-		add "n$i" "c$i" "rail1-leaf$group"
-		refused "n$i" "d$i" "rail0-leaf$((1 - group))" 7 "n$i has leaf=g$group"
+		eq "pools of the blocks of n$i" "$(pools_of_blocks "n$i")" "rail0-g$group rail1-g$group"
+		add "n$i" "c$i" "rail1-g$group"
+		refused "n$i" "d$i" "rail0-g$((1 - group))" 7 "n$i has leaf=g$group"
 	done
 	unique
 	pings b2 "$(leases n3 | head -n 1)"

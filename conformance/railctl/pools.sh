@@ -32,7 +32,7 @@ test_rails_pools_are_accepted_as_they_are()
 	ok "${PLAN[@]}" --json
 	want 'length == 256 and (map(.name) | unique | length) == 256 and all(.[]; .warm == 8 and .blockSize == 8)'
 	want '[.[].nodes] == [range(8) as $rail | range(32) | {leaf: ["g\(.)"]}]'
-	want '.[255] | .name == "rail7-leaf31" and .subnet == "10.14.124.0/22" and .gateway == "10.14.124.1"'
+	want '.[255] | .name == "rail7-g31" and .subnet == "10.14.124.0/22" and .gateway == "10.14.124.1"'
 	want '.[255].routes == [{dst:"10.14.0.0/15",gw:"10.14.124.1"},{dst:"10.0.0.0/12",gw:"10.14.124.1",priority:1007}]'
 	cp "$W/out" "$W/all.json"
 	refused 1 "railctl cluster pool apply FILE" ipam pool apply "$W/all.json"

@@ -188,14 +188,14 @@ struct rail_leaf rail_plan_leaf(const struct rail_plan *p, uint64_t rail, uint64
 	};
 }
 
-/* "rail3", or "rail3-leaf0" with several leaf groups. */
+/* "rail3", or "rail3-g0" with several leaf groups. */
 static char *rail_plan_name(const struct rail_plan *p, uint64_t rail, uint64_t group,
 			    char out[RAIL_PLAN_NAME_LEN])
 {
-	if (p->groups == 1)
+	if (p->groups == 1 && !p->ask.grows)
 		(void)snprintf(out, RAIL_PLAN_NAME_LEN, "rail%u", (unsigned)rail);
 	else
-		(void)snprintf(out, RAIL_PLAN_NAME_LEN, "rail%u-leaf%u", (unsigned)rail,
+		(void)snprintf(out, RAIL_PLAN_NAME_LEN, "rail%u-g%u", (unsigned)rail,
 			       (unsigned)group);
 	return out;
 }
@@ -230,12 +230,13 @@ static int rail_plan_add_route(struct json *routes, struct ip_prefix dst, const 
 static int rail_plan_add_routes(const struct rail_plan *p, uint64_t rail, const char *gw,
 				struct json *pool)
 {
-	struct json *routes = p->ask.count * p->groups > 1 ? json_add_array(pool, "routes") : NULL;
+	const bool several = p->groups > 1 || p->ask.grows;
+	struct json *routes;
 
-	if (p->ask.count * p->groups == 1)
+	if (p->ask.count == 1 && !several)
 		return 0;
-	if (!routes ||
-	    (p->groups > 1 && rail_plan_add_route(routes, rail_plan_rail(p, rail), gw, 0)) ||
+	routes = json_add_array(pool, "routes");
+	if (!routes || (several && rail_plan_add_route(routes, rail_plan_rail(p, rail), gw, 0)) ||
 	    (p->ask.count > 1 &&
 	     rail_plan_add_route(routes, p->ask.supernet, gw, METRIC + (int64_t)rail)))
 		return -1;

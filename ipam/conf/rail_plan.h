@@ -24,8 +24,8 @@
 #define RAIL_PLAN_COUNT_MAX    64
 #define RAIL_PLAN_NODES_MAX    65536
 #define RAIL_PLAN_PER_NODE_MAX 65536
-#define RAIL_PLAN_POOLS_MAX    256 /* the node agent knows so many pools */
-#define RAIL_PLAN_LEAF         32  /* half of the ports of a leaf switch with 64 */
+#define RAIL_PLAN_POOLS_MAX    1024 /* the node agent knows so many pools */
+#define RAIL_PLAN_LEAF         32   /* half of the ports of a leaf switch with 64 */
 #define RAIL_PLAN_PER_NODE     16
 
 struct rail_ask {
@@ -37,6 +37,7 @@ struct rail_ask {
 	/* The name of that label, borrowed. NULL: each node may use each pool. */
 	const char *label;
 	struct ip_prefix supernet;
+	bool grows; /* one leaf group is named and labelled as if there were more: they will come */
 };
 
 struct rail_plan {
@@ -66,7 +67,7 @@ int rail_plan_make(const struct rail_ask *ask, struct rail_plan *out, struct err
 struct ip_prefix rail_plan_rail(const struct rail_plan *p, uint64_t rail);
 struct rail_leaf rail_plan_leaf(const struct rail_plan *p, uint64_t rail, uint64_t group);
 
-#define RAIL_PLAN_NAME_LEN 31 /* of the name of a pool: "rail3-leaf0" */
+#define RAIL_PLAN_NAME_LEN 31 /* of the name of a pool: "rail3-g0" */
 
 /* rail_plan_group - the value of the label of a leaf group: "g5". Returns out. */
 #define RAIL_PLAN_GROUP_LEN 22
@@ -75,7 +76,7 @@ char *rail_plan_group(uint64_t group, char out[RAIL_PLAN_GROUP_LEN]);
 /* rail_plan_labels - whether the pools are for nodes with a label. */
 static inline bool rail_plan_labels(const struct rail_plan *p)
 {
-	return p->groups > 1 && p->ask.label;
+	return (p->groups > 1 || p->ask.grows) && p->ask.label;
 }
 
 /*

@@ -107,12 +107,12 @@ START_TEST(routes_lead_to_the_rail_and_with_a_higher_metric_to_the_others)
 	struct rail_plan p =
 		plan((struct rail_ask){ .count = 2, .nodes = 2, .leaf = 1 }, "10.0.0.0/24");
 
-	pools_are(&p, "[{\"name\":\"rail0-leaf0\",\"subnet\":\"10.0.0.0/27\",\"ranges\":"
+	pools_are(&p, "[{\"name\":\"rail0-g0\",\"subnet\":\"10.0.0.0/27\",\"ranges\":"
 		      "[\"10.0.0.8-10.0.0.23\"],\"gateway\":\"10.0.0.1\",\"routes\":["
 		      "{\"dst\":\"10.0.0.0/25\",\"gw\":\"10.0.0.1\"},"
 		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.1\",\"priority\":1000}],"
 		      "\"blockSize\":8,\"warm\":0},"
-		      "{\"name\":\"rail0-leaf1\",\"subnet\":\"10.0.0.32/27\",\"ranges\":"
+		      "{\"name\":\"rail0-g1\",\"subnet\":\"10.0.0.32/27\",\"ranges\":"
 		      "[\"10.0.0.40-10.0.0.55\"],\"gateway\":\"10.0.0.33\",\"routes\":["
 		      "{\"dst\":\"10.0.0.0/25\",\"gw\":\"10.0.0.33\"},"
 		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.33\",\"priority\":1000}],"
@@ -135,11 +135,11 @@ START_TEST(a_pool_is_for_the_nodes_of_its_leaf_group)
 	ck_assert(rail_plan_labels(&p));
 	ck_assert_uint_eq(p.warm, 8);
 	ck_assert_uint_eq(p.blocks, 3);
-	pools_are(&p, "[{\"name\":\"rail0-leaf0\",\"subnet\":\"10.0.0.0/26\",\"ranges\":"
+	pools_are(&p, "[{\"name\":\"rail0-g0\",\"subnet\":\"10.0.0.0/26\",\"ranges\":"
 		      "[\"10.0.0.8-10.0.0.55\"],\"gateway\":\"10.0.0.1\",\"routes\":["
 		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.1\"}],\"blockSize\":8,\"warm\":8,"
 		      "\"nodes\":{\"example.org/leaf\":[\"g0\"]}},"
-		      "{\"name\":\"rail0-leaf1\",\"subnet\":\"10.0.0.64/26\",\"ranges\":"
+		      "{\"name\":\"rail0-g1\",\"subnet\":\"10.0.0.64/26\",\"ranges\":"
 		      "[\"10.0.0.72-10.0.0.119\"],\"gateway\":\"10.0.0.65\",\"routes\":["
 		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.65\"}],\"blockSize\":8,\"warm\":8,"
 		      "\"nodes\":{\"example.org/leaf\":[\"g1\"]}}]");
@@ -177,8 +177,8 @@ START_TEST(bad_numbers_are_named)
 	refused((struct rail_ask){ .count = 1, .nodes = 1, .block = 12 }, "10.0.0.0/8",
 		"12 is not a power of two", "");
 	refused((struct rail_ask){ .count = 1, .nodes = 1 }, "10.0.0.1/8", "write 10.0.0.0/8", "");
-	refused((struct rail_ask){ .count = 8, .nodes = 1056 }, "10.0.0.0/8", "more than 256 pools",
-		"at least 33 nodes");
+	refused((struct rail_ask){ .count = 8, .nodes = 4128 }, "10.0.0.0/8",
+		"more than 1024 pools", "at least 33 nodes");
 }
 END_TEST
 
