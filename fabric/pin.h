@@ -23,8 +23,8 @@ struct pin {
 };
 
 /*
- * pin_groups - set group and seen of n nodes. A group of cables has the number that most of its
- * nodes have by label or file, if no larger group has it; else the first one that is not in use.
+ * pin_groups - set group and seen of n nodes. A group of cables gets the number that most of its
+ * nodes have by label or file. If a larger group has that, it gets the first one that is free.
  * used: PIN_GROUPS_MAX of them, those with pools; the groups of nodes are added. ERR_CONFIG: there
  * are more groups; ERR_NOMEM.
  */

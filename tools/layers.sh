@@ -92,7 +92,7 @@ railheadd/serve|lib/ ipam/conf/ ipam/alloc/ railheadd/pools/ railheadd/watch/ ra
 railheadd|lib/ ipam/lease/ plugins/prepared/ railheadd/conf/ railheadd/pools/ railheadd/devices/ railheadd/claims/ railheadd/metrics/ railheadd/serve/
 railheadd/testing|lib/ topo/ cni/ ipam/ cluster/ fabric/ sriov/ rdma/ plugins/ install/ railheadd/
 railctl/attachments|lib/ topo/read/ topo/capture/ cni/protocol/ cni/record/ cni/hostveth/ cni/uplink/ cni/engine/ ipam/peers/ ipam/conf/ sriov/claim/ rdma/device/ diag/ plugins/rdma/ plugins/ether/ plugins/prepared/ plugins/
-railctl/cluster|lib/ ipam/alloc/ fabric/
+railctl/cluster|lib/ ipam/conf/ ipam/alloc/ fabric/
 railctl/ipam|lib/ cni/engine/ ipam/peers/ ipam/conf/ ipam/lease/ ipam/alloc/ ipam/admin/ plugins/prepared/
 railctl/device|lib/ cni/protocol/ cni/record/ fabric/ sriov/claim/ sriov/admin/ rdma/device/ rdma/inventory/ rdma/env/ rdma/qos/ diag/
 railctl/topo|lib/ topo/core/ topo/read/ topo/capture/ topo/nccl/ topo/output/ rdma/inventory/ diag/ railctl/device/

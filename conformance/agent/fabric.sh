@@ -31,6 +31,11 @@ cluster_knows()
 {
 	[ "$(fabric_says '[.rails[] | select(.node == "'"$1"'") | .leaf // ""] | join(" ")')" = "$2 $3" ]
 }
+# recabled NODE LEAF LEAF: after its carrier was lost, which the agent finds with its next look
+recabled()
+{
+	"$HERE/lldp.py" "$1-rail0" "$2" "swp${1#n}" && "$HERE/lldp.py" "$1-rail1" "$3" "swp${1#n}" && cluster_knows "$@"
+}
 fabric_says() { ctl n1 cluster fabric --json | jq -r "$1"; }
 
 test_fabric_a_crossed_cable_is_named()
@@ -61,3 +66,70 @@ test_fabric_a_crossed_cable_is_named()
 	is "after a restart" cluster_knows n3 leaf-a leaf-b
 }
 cluster_forgot() { [ "$(fabric_says '[.rails[] | select(.node == "'"$1"'")] | length')" = 0 ]; }
+
+# plan_is ARGUMENT...: of the file in $W/plan.yaml; RC, $W/out and $W/err
+plan_is()
+{
+	ctl n1 cluster plan "$@" - <"$W/plan.yaml" >"$W/out" 2>"$W/err"
+	RC=$?
+}
+plan_finding() { jq -r '[.findings[] | .state, .code, .subject] | join(" ")' "$W/out"; }
+# plan_apply: the pools of the plan, and the labels of nodes as a second document
+plan_apply()
+{
+	plan_is --objects
+	jq '[.items[] | select(.kind == "RailPool") | .spec + {name: .metadata.name}]' "$W/out" >"$W/pools.json"
+	{
+		cat "$W/plan.yaml"
+		echo ---
+		jq '{labels: ([.items[] | select(.kind == "Node") | {(.metadata.name): .metadata.labels["railhead.io/group"]}] | add + {n4: ""})}' "$W/out"
+	} >"$W/plan2.yaml"
+	mv "$W/plan2.yaml" "$W/plan.yaml"
+	is "pools" ctl n1 cluster pool apply "$W/pools.json"
+}
+
+test_fabric_a_plan_gives_each_group_its_pools()
+{
+	fabric_begin
+	echo '{supernet: 10.200.0.0/16, rails: 2, nodesPerGroup: 8}' >"$W/plan.yaml"
+	plan_is
+	eq "no cables are known" "$RC" 1
+	has "no cables are known" "$(<"$W/out")" "neither its label, nor the file, nor its cables say its group"
+	cabled n1 leaf-a leaf-b
+	cabled n2 leaf-a leaf-b
+	cabled n3 leaf-a leaf-b
+	plan_is --json
+	eq "n4 is not known" "$RC $(plan_finding)" "1 unknown undecided node n4"
+	plan_apply
+	eq "its pools" "$(jq -r '.[] | [.name, .subnet, .gateway, .nodes["railhead.io/group"][0]] | join(" ")' "$W/pools.json")" \
+		"rail0-g0 10.200.0.0/24 10.200.0.1 g0
+rail1-g0 10.200.128.0/24 10.200.128.1 g0"
+	plan_is --json
+	eq "once more" "$(jq -c '.groups' "$W/out")" \
+		'[{"group":"g0","nodes":3,"newNodes":0,"newPools":0,"first":"10.200.0.0/24","last":"10.200.128.0/24"}]'
+	# Its cables change, and it stays where its pods have addresses.
+	ip link set n3-rail0 down && ip link set n3-rail1 down && ip link set n3-rail0 up && ip link set n3-rail1 up || give_up "the wires of n3"
+	eventually recabled n3 leaf-b leaf-a
+	plan_is --json
+	eq "crossed" "$RC $(jq -r '[.nodes[] | .group // "-"] | join(" ")' "$W/out")" "1 g0 g0 g0 -"
+	# A plan that changes a pool or moves a node is refused.
+	sed -i 's/rails: 2/rails: 1/' "$W/plan.yaml"
+	plan_is --json
+	eq "smaller" "$RC $(jq -r '[.findings[] | select(.state == "fail").code] | unique | join(" ")' "$W/out")" "3 shrinks"
+	plan_is --objects
+	eq "smaller" "$RC $(<"$W/out")" "3 "
+	has "smaller" "$(<"$W/err")" "nothing is deleted"
+	sed -i 's/rails: 1/rails: 2/; s/8}/8, groups: {g1: [n1, "n4*"]}}/' "$W/plan.yaml"
+	plan_is --json
+	eq "n1 would move, n4 is new" "$RC $(plan_finding) $(jq -r '.nodes[3].group' "$W/out")" "3 fail moves node n1 g1"
+	sed -i 's/n1, "n4/"n4/' "$W/plan.yaml"
+	plan_is --json
+	eq "grown" "$RC $(jq -r '[.groups[].newPools] | join(" ")' "$W/out")" "0 0 2"
+	# Errors name key and value.
+	sed -i 's/10.200.0.0/10.2000.0/' "$W/plan.yaml"
+	plan_is
+	has "a wrong supernet" "$(<"$W/err")" 'supernet: "10.2000.0/16" is not a network'
+	sed -i 's/nodesPerGroup/nodesPerGruop/' "$W/plan.yaml"
+	plan_is
+	has "a wrong key" "$(<"$W/err")" 'nodesPerGruop'
+}

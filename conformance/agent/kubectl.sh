@@ -192,13 +192,16 @@ test_kubectl_rail_explains_its_options()
 	eq "help" "$RC" 0
 	has "help" "$(<"$W/out")" "usage: kubectl rail status"
 	eq "options of help and manual page" "$(grep -oE '^  --[a-z-]+' "$W/out" | tr -d ' ' | sort | xargs)" \
-		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|namespace|selector|container|railctl|parallel|deadline|class|count|group|gpus?|context)\b' | sed 's/^/-/' | sort -u | xargs)"
+		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|filename|output|namespace|selector|container|railctl|parallel|deadline|class|count|group|gpus?|context)\b' | sed 's/^/-/' | sort -u | xargs)"
 	rail_fails 2 'there is no command "pools"' pools
 	rail_fails 2 'there is no option --fast' rails --fast 1
 	rail_fails 2 '--deadline "0" is not a number from 1' rails --deadline 0
 	rail_fails 2 '--parallel needs a value' rails --parallel
 	rail_fails 2 'who needs one ADDRESS' who
 	rail_fails 2 'usage has no argument "x"' usage x
+	rail_fails 2 'plan needs the file of the plan: -f FILE' plan
+	rail_fails 2 '-o "json" is not yaml' plan -f x -o json
+	rail_fails 2 '-f is an option of plan and apply' rails -f x
 	rail_fails 2 'only topo has options behind --' rails -- --json
 	rail_fails 2 'is neither a command, a node nor an address' topo 'n1;reboot'
 	rail_fails 2 '"" is neither a command, a node nor an address' who ''

@@ -237,10 +237,10 @@ test_server_the_commands_of_readme()
 	server_begins
 	mapfile -t lines < <(awk -v title='All rails by one line on Kubernetes' '$0 == "## " title { in_it = 1; next } /^## / { in_it = 0 }
 		in_it && /^```sh$/ { code = 1; next } /^```$/ { code = 0 } in_it && code' "$TOP/README.md")
-	eq "commands" "${#lines[@]}" 5
+	eq "commands" "${#lines[@]}" 7
 	cd "$TOP" || exit 2
 	is "${lines[0]}" eval "${lines[0]}"
-	eq "pools" "$(k get railpools -o name | wc -l)" 8
+	eq "pools of the classes" "$(k get deviceclasses -o json | jq -r '[.items[].spec.config[0].opaque.parameters.network.ipam.pool] | unique | join(" ")')" 'rail{n}-*'
 	eq "classes" "$(k get deviceclasses -o name | sed 's,.*/,,' | xargs)" "half rail rails vf vfs"
 }
 

@@ -104,6 +104,7 @@ chart_ends()
 	local n
 	kn delete pod --all --grace-period=1 --wait --timeout=${LONG}s >/dev/null 2>&1
 	kn delete --ignore-not-found net-attach-def rail0 >/dev/null 2>&1
+	k label nodes --all railhead.io/group- >/dev/null 2>&1
 	k get crd railpools.railhead.io >/dev/null 2>&1 && k delete railpools --all --timeout=${LONG}s >/dev/null 2>&1
 	! "$CLUSTER/bin/helm" status railhead -n railhead >/dev/null 2>&1 || for n in $NODES; do eventually no_pools "$n"; done
 	"$CLUSTER/bin/helm" uninstall railhead -n railhead >/dev/null 2>&1
@@ -127,10 +128,13 @@ once_chart_of_claims()
 	for n in $NODES; do
 		mkdir -p "$(node_root "$n")/etc/railhead" && cp "$TOP/examples/rails/rails.json" "$(node_root "$n")/etc/railhead/rails.json" || fail 'test error: rails.json'
 	done
-	eq 'commands' "$(GUIDE=README.md blocks 'All rails by one line on Kubernetes' sh | grep -c .)" 5
+	eq 'commands' "$(GUIDE=README.md blocks 'All rails by one line on Kubernetes' sh | grep -c .)" 7
 	HELM_MORE=$BED_VALUES GUIDE=README.md follow 'All rails by one line on Kubernetes' .
 	for n in 0 1 2 3 4 5 6 7; do has 'interfaces' "$(<"$W/is")" "rail$n"; done
 	has 'settings' "$(<"$W/is")" nccl.conf
+	eq 'groups' "$(k get nodes -o json | jq -r '[.items[].metadata.labels["railhead.io/group"]] | join(" ")')" 'g0 g0'
+	eq 'a pool of the plan' "$(k get railpool rail7-g0 -o json | jq -c '[.spec.subnet, .spec.nodes]')" '["10.207.0.0/22",{"railhead.io/group":["g0"]}]'
+	plan_grows
 	# With the token of the agent's pod.
 	eventually claim_shows_rails || fail "the status of the claim: $(kn get resourceclaims -o yaml)"
 	kn delete pod all-rails --grace-period=1 --wait --timeout=${LONG}s >/dev/null || fail 'the pod stays'
@@ -138,6 +142,32 @@ once_chart_of_claims()
 		eventually nothing_at_all "$n"
 		rm "$(node_root "$n")/etc/railhead/rails.json"
 	done
+}
+
+# A node becomes g1: one more apply makes its pools, and changes none of g0.
+plan_grows()
+{
+	local before after file=$W/people/fabric.yaml
+	before=$(k get railpools -o json | jq -c '[.items[] | [.metadata.name, .metadata.generation]]')
+	sed 's/g0: .*/g0: [n1, n2]\n  g1: ["gpu*"]/; s/rails: 8/rails: 9/' "$TOP/examples/plan/fabric.yaml" >"$file"
+	rail plan -f "$file" --json
+	eq 'the parts of nine rails are others' "$RC $(jq -r '[.findings[] | select(.state == "fail").code] | unique | join(" ")' "$W/out")" '3 pool'
+	sed -i 's/rails: 9/rails: 8/; s/10.200.0.0/10.96.0.0/' "$file"
+	rail apply -f "$file"
+	eq 'another supernet' "$RC $(<"$W/out")" '3 '
+	has 'another supernet' "$(<"$W/err")" 'pool rail0-g0: a pool that pods have addresses of does not change'
+	sed -i 's/10.96.0.0/10.200.0.0/' "$file"
+	k label --overwrite node n2 railhead.io/group=g1 >/dev/null || fail 'test error: a label'
+	rail apply -f "$file"
+	eq 'n2 would move' "$RC" 3
+	has 'n2 would move' "$(<"$W/err")" 'node n2: a plan does not move a node: its pods have addresses of g1'
+	sed -i '/g1:/d; s/\[n1, n2\]/[n1]/' "$file"
+	rail apply -f "$file"
+	eq 'grown' "$RC $(row g1)" '0 g1 1 0 0 10.200.4.0/22 10.207.4.0/22'
+	after=$(k get railpools -o json | jq -c '[.items[] | select(.metadata.name | endswith("g0")) | [.metadata.name, .metadata.generation]]')
+	eq 'pools of g0' "$after" "$before"
+	rail plan -f "$file" -o yaml
+	has 'for GitOps' "$(<"$W/out")" 'railhead.io/group: g1'
 }
 
 # Five commands, and a pod is on a rail. Other values, another build and a rollback change the agents and the plugins under living pods. A removal under

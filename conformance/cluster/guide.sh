@@ -39,7 +39,7 @@ make_on_node()
 }
 where_people_work()
 {
-	mkdir -p "$W/people/bin" && ln -sfn "$CLUSTER"/bin/{kubectl,helm} "$FROM/railctl" "$W/people/bin" &&
+	mkdir -p "$W/people/bin" && ln -sfn "$CLUSTER"/bin/{kubectl,helm} "$FROM/railctl" "$TOP/packaging/kubectl/kubectl-rail" "$W/people/bin" &&
 		ln -sfn "$TOP"/{packaging,examples} "$W/people" && sed "s/context: {/&namespace: $NAMESPACE, /" "$KUBECONFIG" >"$W/people/kubeconfig" &&
 		(cd "$W/people" && KUBECONFIG=$W/people/kubeconfig PATH=$W/people/bin:$PATH timeout $((2 * LONG)) bash -eo pipefail -c "$1")
 }

@@ -227,14 +227,14 @@ once_slots_of_the_chart()
 {
 	local n BY_CLAIM=no
 	chart_begins "claims: {enabled: false, classes: null, groups: null}
-devicePlugin: {enabled: true, rails: {railhead.io/rails: {share: 4, network: {kind: macvlan}}}}
-pools: {$(printf 'rail%d: {cooldown: 0}, ' 0 1 2 3 4 5 6 7)}" || return
+devicePlugin: {enabled: true, rails: {railhead.io/rails: {share: 4, network: {kind: macvlan, ipam: {pool: 'rail{n}-*'}}}}}" || return
 	trap chart_ends EXIT
 	for n in $NODES; do
 		mkdir -p "$(node_root "$n")/etc/railhead" && cp "$TOP/examples/rails/rails.json" "$(node_root "$n")/etc/railhead/rails.json" || fail 'test error: rails.json'
 	done
 	is 'helm install' where_people_work "helm install railhead packaging/helm/railhead --namespace railhead --create-namespace -f examples/helm/rail-claims.yaml $BED_VALUES"
 	is 'the agents' kr rollout status daemonset/railheadd --timeout=${LONG}s
+	is 'the pools' where_people_work 'kubectl rail apply -f examples/plan/fabric.yaml'
 	eventually slots_offered 4
 	counting a
 	running a

@@ -289,10 +289,14 @@ static const struct cmd cmd_node = {
 	.sub = node_commands,
 };
 
-static const struct cmd *const commands[] = {
-	&cmd_status,           &cmd_pool, &cmd_node, &cmd_cluster_fabric, &cmd_cluster_find,
-	&cmd_cluster_reserved, NULL
-};
+static const struct cmd *const commands[] = { &cmd_status,
+					      &cmd_pool,
+					      &cmd_node,
+					      &cmd_cluster_fabric,
+					      &cmd_cluster_find,
+					      &cmd_cluster_plan,
+					      &cmd_cluster_reserved,
+					      NULL };
 
 const struct cmd cmd_cluster = {
 	.name = "cluster",

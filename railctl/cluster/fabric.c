@@ -5,31 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/groups.h"
 #include "lib/base/array.h"
-#include "railctl/cluster/cluster.h"
+#include "railctl/cluster/fabric.h"
 
-struct fabric_cmd {
-	struct json *nodes; /* owned; as the agents say */
-	struct fabric_node *node;
-	struct fabric_port *port; /* both owned; their texts are those of nodes */
-	size_t n, n_ports;
-	struct fabric_groups groups;
-	struct findings findings;
-};
-
-static void fabric_cmd_clear(struct fabric_cmd *c)
+void cluster_cables_clear(struct cluster_cables *c)
 {
 	json_free(c->nodes);
 	free(c->node);
 	free(c->port);
 	fabric_groups_clear(&c->groups);
-	findings_clear(&c->findings);
 }
 
 /* ---- what the agents say ---- */
 
-static int take_page(struct fabric_cmd *c, const struct json *answer, size_t *more, struct err *e)
+static int take_page(struct cluster_cables *c, const struct json *answer, size_t *more,
+		     struct err *e)
 {
 	json_each (node, json_get(answer, "nodes"))
 		if (json_push(c->nodes, json_dup(node)))
@@ -39,7 +29,7 @@ static int take_page(struct fabric_cmd *c, const struct json *answer, size_t *mo
 }
 
 /* An answer has room for some hundred nodes. */
-static int read_nodes(struct cmd_run *r, struct fabric_cmd *c, struct err *e)
+static int read_nodes(const struct cmd_run *r, struct cluster_cables *c, struct err *e)
 {
 	const char *last = "";
 	size_t more = 0;
@@ -90,7 +80,7 @@ static struct fabric_port port_from(const struct json *rail)
 }
 
 /* The agent sorts them by rail and interface. */
-static int add_ports(struct fabric_cmd *c, const struct json *node, struct err *e)
+static int add_ports(struct cluster_cables *c, const struct json *node, struct err *e)
 {
 	struct fabric_node *n = &c->node[c->n++];
 
@@ -113,7 +103,7 @@ static int add_ports(struct fabric_cmd *c, const struct json *node, struct err *
 }
 
 /* Nodes whose agents do not listen are not compared. */
-static int read_fabric(struct cmd_run *r, struct fabric_cmd *c, struct err *e)
+int cluster_cables_read(const struct cmd_run *r, struct cluster_cables *c, struct err *e)
 {
 	size_t nodes = 0, ports = 0;
 
@@ -130,15 +120,34 @@ static int read_fabric(struct cmd_run *r, struct fabric_cmd *c, struct err *e)
 	json_each (node, c->nodes)
 		if (json_get(node, "rails") && add_ports(c, node, e))
 			return -1;
-	if (!c->n) {
+	return fabric_group(c->node, c->n, &c->groups, e);
+}
+
+/* ---- with findings ---- */
+
+struct fabric_cmd {
+	struct cluster_cables cables;
+	struct findings findings;
+};
+
+static void fabric_cmd_clear(struct fabric_cmd *c)
+{
+	cluster_cables_clear(&c->cables);
+	findings_clear(&c->findings);
+}
+
+static int read_fabric(const struct cmd_run *r, struct fabric_cmd *c, struct err *e)
+{
+	const struct cluster_cables *x = &c->cables;
+
+	if (cluster_cables_read(r, &c->cables, e))
+		return -1;
+	if (!x->n) {
 		err_set(e, ERR_NOTFOUND, 0, "no node says how its rails are cabled");
 		return err_hint(e, "set \"fabric\": {} in agent.json, or fabric.enabled of the "
 				   "chart");
 	}
-	return fabric_group(c->node, c->n, &c->groups, e) ||
-			       fabric_check(c->node, c->n, &c->groups, &c->findings, e)
-		       ? -1
-		       : 0;
+	return fabric_check(x->node, x->n, &x->groups, &c->findings, e);
 }
 
 /* ---- of one node ---- */
@@ -154,7 +163,7 @@ static bool is_about(const struct finding *f, const char *node)
 
 int cluster_fabric_find(struct cmd_run *r, struct findings *out, struct err *e)
 {
-	auto_clean(fabric_cmd_clear) struct fabric_cmd c = { .n = 0 };
+	auto_clean(fabric_cmd_clear) struct fabric_cmd c = { .findings = { .n = 0 } };
 	auto_json struct json *s = NULL;
 	int rc = cluster_agent_status(r, &s, e);
 
@@ -217,7 +226,7 @@ static int add_row(struct json *rows, const struct fabric_node *n, const struct 
 		       : 0;
 }
 
-static struct json *fabric_rows(const struct cmd_run *r, const struct fabric_cmd *c)
+static struct json *fabric_rows(const struct cmd_run *r, const struct cluster_cables *c)
 {
 	auto_json struct json *rows = json_new_array();
 
@@ -228,8 +237,8 @@ static struct json *fabric_rows(const struct cmd_run *r, const struct fabric_cmd
 	return TAKE_PTR(rows);
 }
 
-static int show_lines(const struct cmd_run *r, const struct fabric_cmd *c, const struct json *rows,
-		      struct err *e)
+static int show_lines(const struct cmd_run *r, const struct findings *findings,
+		      const struct json *rows, struct err *e)
 {
 	static const struct list_column columns[] = {
 		{ .title = "NODE", 0, "node" },
@@ -246,12 +255,12 @@ static int show_lines(const struct cmd_run *r, const struct fabric_cmd *c, const
 
 	if (list_print(r, columns, rows, e))
 		return -1;
-	findings_print(&r->out, &c->findings, 12, 0);
-	findings_print_counts(&r->out, &c->findings);
+	findings_print(&r->out, findings, 12, 0);
+	findings_print_counts(&r->out, findings);
 	return 0;
 }
 
-static int add_fabric_groups(struct json *list, const struct fabric_cmd *c)
+static int add_fabric_groups(struct json *list, const struct cluster_cables *c)
 {
 	for (size_t i = 0; list && i < c->groups.n; i++) {
 		const struct fabric_group *g = &c->groups.group[i];
@@ -281,24 +290,26 @@ static int show_json(const struct cmd_run *r, const struct fabric_cmd *c, struct
 {
 	auto_json struct json *o = findings_json(&c->findings, "findings");
 
-	if (json_put(o, "rails", rows) || add_fabric_groups(json_add_array(o, "groups"), c))
+	if (json_put(o, "rails", rows) ||
+	    add_fabric_groups(json_add_array(o, "groups"), &c->cables))
 		return err_nomem(e);
 	return out_json(&r->out, o, e);
 }
 
 static int run_fabric(struct cmd_run *r, struct err *e)
 {
-	auto_clean(fabric_cmd_clear) struct fabric_cmd c = { .n = 0 };
+	auto_clean(fabric_cmd_clear) struct fabric_cmd c = { .findings = { .n = 0 } };
 	auto_json struct json *rows = NULL;
 
 	if (read_fabric(r, &c, e))
 		return -1;
-	rows = fabric_rows(r, &c);
+	rows = fabric_rows(r, &c.cables);
 	if (!rows || findings_sort(&c.findings, e))
 		return err_nomem(e);
 	if (findings_worst(&c.findings) != FINDING_OK)
 		r->status = CMD_FAILED;
-	return r->out.json ? show_json(r, &c, TAKE_PTR(rows), e) : show_lines(r, &c, rows, e);
+	return r->out.json ? show_json(r, &c, TAKE_PTR(rows), e)
+			   : show_lines(r, &c.findings, rows, e);
 }
 
 static const char *const fabric_examples[] = { "railctl cluster fabric",
