@@ -27,6 +27,8 @@ struct fabric_port {
 	const char *port;      /* a port of that leaf; if leaf is known */
 	uint32_t mbps, mtu;    /* 0: not known */
 	bool contested;        /* another sender was heard, too */
+	const char *addresses; /* of the rail, as in RailNode; "": none, or not known */
+	const char *by;        /* who else makes them: "dynamic", "routing"; "": nobody */
 };
 
 struct fabric_node {

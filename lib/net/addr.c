@@ -103,6 +103,7 @@ static int decode_addr(const struct nlmsghdr *h, struct addr_info *out)
 		.addr.len = ifa->ifa_prefixlen,
 		.tentative = flags & IFA_F_TENTATIVE,
 		.dadfailed = flags & IFA_F_DADFAILED,
+		.limited = !(flags & IFA_F_PERMANENT),
 		.given = (ifa->ifa_family == AF_INET6 &&
 			  (ifa->ifa_scope == RT_SCOPE_LINK || (flags & IFA_F_TEMPORARY))) ||
 			 (tb[IFA_PROTO] && nla_get_u8(tb[IFA_PROTO]) <= IFAPROT_KERNEL_LL &&

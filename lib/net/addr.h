@@ -23,6 +23,10 @@ enum route_kind {
 /* route_kind_name - as `ip route` writes it: "blackhole"; "other". */
 const char *route_kind_name(enum route_kind k);
 
+/* Who made a route: the kernel or a person; DHCP or router advertisements; a daemon for BGP, OSPF
+ * and their like. */
+enum route_maker { ROUTE_BY_HAND, ROUTE_DYNAMIC, ROUTE_BY_ROUTING };
+
 struct route_spec {
 	struct ip_prefix dst; /* len 0: the default route */
 	struct ip
@@ -34,6 +38,7 @@ struct route_spec {
 	int scope;            /* -1: the kernel's usual: link without gateway (v4), else universe */
 	bool onlink;          /* the gateway need not be covered by an address */
 	enum route_kind kind; /* read: of nl_route_list_all() and nl_route_get() */
+	enum route_maker maker; /* read */
 };
 
 /* nl_addr_add - IPv4 gets its broadcast address (not for /31, /32). nodad: IFA_F_NODAD (IPv6). */
@@ -47,6 +52,7 @@ struct addr_info {
 	bool tentative, dadfailed;
 	/* By the kernel itself: link-local, temporary, or by router advertisement (5.18). */
 	bool given;
+	bool limited; /* it has a lifetime: by DHCP, or by router advertisement */
 };
 typedef int (*addr_fn)(const struct addr_info *a, void *arg);
 typedef int (*route_fn)(const struct route_spec *r, void *arg);

@@ -200,6 +200,13 @@ const char *route_kind_name(enum route_kind k)
 	return names[k];
 }
 
+static enum route_maker maker_of(uint8_t protocol)
+{
+	if (protocol == RTPROT_RA || protocol == RTPROT_DHCP)
+		return ROUTE_DYNAMIC;
+	return protocol > RTPROT_STATIC ? ROUTE_BY_ROUTING : ROUTE_BY_HAND;
+}
+
 static int decode_route(const struct rtmsg *rtm, struct nlattr *const *tb, struct route_spec *out)
 {
 	struct route_spec r = {
@@ -209,6 +216,7 @@ static int decode_route(const struct rtmsg *rtm, struct nlattr *const *tb, struc
 		.scope = rtm->rtm_scope,
 		.onlink = rtm->rtm_flags & RTNH_F_ONLINK,
 		.kind = kind_of(rtm->rtm_type),
+		.maker = maker_of(rtm->rtm_protocol),
 	};
 
 	if ((tb[RTA_DST] && nl_attr_ip(tb[RTA_DST], rtm->rtm_family, &r.dst.addr)) ||

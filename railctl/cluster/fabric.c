@@ -76,6 +76,8 @@ static struct fabric_port port_from(const struct json *rail)
 		.mbps = number_of(rail, "mbps"),
 		.mtu = number_of(rail, "mtu"),
 		.contested = json_true(json_get(rail, "contested")),
+		.addresses = json_text(rail, "addresses"),
+		.by = json_text(rail, "by"),
 	};
 }
 
@@ -221,6 +223,8 @@ static int add_row(struct json *rows, const struct fabric_node *n, const struct 
 					    json_add_str(o, "chassis", x->leaf))) ||
 			       (x->mbps && json_add_int(o, "mbps", x->mbps)) ||
 			       (x->mtu && json_add_int(o, "mtu", x->mtu)) ||
+			       (*x->addresses && json_add_str(o, "addresses", x->addresses)) ||
+			       (*x->by && json_add_str(o, "by", x->by)) ||
 			       (x->contested && json_add_bool(o, "contested", true))
 		       ? -1
 		       : 0;

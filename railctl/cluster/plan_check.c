@@ -126,6 +126,63 @@ static void check_rails(struct plan *p, const struct pin *x)
 	}
 }
 
+/* ---- addresses of NICs ---- */
+
+/* The first address of that family that is not in the subnet; false: there is none. */
+static bool find_outside(const char *list, struct ip_prefix subnet, struct ip_prefix *out)
+{
+	char text[PREFIX_STR_LEN];
+
+	for (size_t len; *list; list += len + (list[len] == ' ')) {
+		len = strcspn(list, " ");
+		(void)snprintf(text, sizeof(text), "%.*s", (int)len, list);
+		if (ip_parse_prefix(text, out) == 0 && out->addr.family == subnet.addr.family &&
+		    (!ip_in_prefix(subnet, out->addr) || out->len != subnet.len))
+			return true;
+	}
+	return false;
+}
+
+/* The leaf is the gateway of the subnet that a NIC is in: another design is not planned. */
+static void check_port(struct plan *p, const struct pin *x, const struct fabric_port *port)
+{
+	const struct ip_prefix subnet = rail_plan_leaf(&p->made, port->rail, x->group).subnet;
+	const bool routing = strcmp(port->by, "routing") == 0;
+	char is[PREFIX_STR_LEN], want[PREFIX_STR_LEN];
+	struct ip_prefix other;
+	struct finding *f;
+
+	if (routing || find_outside(port->addresses, subnet, &other)) {
+		f = plan_add_node(p, routing ? "routed" : "elsewhere", FINDING_FAIL, x);
+		finding_set_value(
+			f, "rail %u (%s) has %s, and the plan %s", port->rail, port->interface,
+			routing ? "routes by a routing daemon" : ip_format_prefix(other, is),
+			ip_format_prefix(subnet, want));
+		finding_set_reason(f, "a plan is for rails whose leaf is the gateway of the "
+				      "subnet of the NIC");
+		finding_set_remedy(f, "give the NIC an address of the plan, or name the node in "
+				      "\"leaveAlone\"");
+	} else if (*port->by) {
+		f = plan_add_node(p, "managed", FINDING_WARN, x);
+		finding_set_value(f, "rail %u (%s) has %s", port->rail, port->interface,
+				  *port->addresses ? port->addresses : "no address");
+		finding_set_reason(f,
+				   "DHCP or router advertisements make its addresses or routes; "
+				   "pods get none that the node has, but another node may get it");
+		finding_set_remedy(f,
+				   "let DHCP give addresses of the first part of the subnet only");
+	}
+}
+
+static void check_addresses(struct plan *p, const struct pin *x)
+{
+	const struct fabric_node *n = plan_cables_of(p, x->node);
+
+	for (size_t i = 0; n && x->group != PIN_NONE && i < n->n; i++)
+		if (n->port[i].member == 0 && n->port[i].rail < p->file.rails)
+			check_port(p, x, &n->port[i]);
+}
+
 static void check_place(struct plan *p, const struct pin *x)
 {
 	const char *label = plan_label_of(p, x->node);
@@ -201,6 +258,7 @@ int plan_check(struct plan *p, struct err *e)
 	for (size_t i = 0; i < p->n_pins; i++) {
 		check_place(p, &p->pin[i]);
 		check_rails(p, &p->pin[i]);
+		check_addresses(p, &p->pin[i]);
 	}
 	check_full(p);
 	return findings_check(&p->findings, e);

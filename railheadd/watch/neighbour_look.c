@@ -9,8 +9,11 @@
 #include "lib/device/pci.h"
 #include "lib/device/sysfs.h"
 #include "lib/device/vf.h"
+#include "lib/base/text.h"
+#include "lib/net/addr.h"
 #include "lib/net/link.h"
 #include "railheadd/watch/look.h"
+#include "railheadd/watch/neighbour_table.h"
 #include "topo/read/rail_list.h"
 
 struct look {
@@ -76,6 +79,57 @@ static uint32_t speed_of(const struct look *l, const struct link_info *link)
 		       : (uint32_t)mbps;
 }
 
+/* ---- the addresses of a rail ---- */
+
+struct rail_addresses {
+	struct text text; /* owned */
+	size_t n;
+	bool dynamic, routing;
+};
+
+static void rail_addresses_clear(struct rail_addresses *a)
+{
+	text_clear(&a->text);
+}
+
+static int on_address(const struct addr_info *x, void *arg)
+{
+	struct rail_addresses *a = arg;
+	char text[PREFIX_STR_LEN];
+
+	if (ip_is_link_local(x->addr.addr))
+		return 0;
+	a->dynamic = a->dynamic || x->limited;
+	if (a->n < NEIGHBOUR_ADDRESSES_MAX)
+		text_addf(&a->text, "%s%s", a->n ? " " : "", ip_format_prefix(x->addr, text));
+	a->n++;
+	return 0;
+}
+
+static int on_route(const struct route_spec *r, void *arg)
+{
+	struct rail_addresses *a = arg;
+
+	a->dynamic = a->dynamic || r->maker == ROUTE_DYNAMIC;
+	a->routing = a->routing || r->maker == ROUTE_BY_ROUTING;
+	return 0;
+}
+
+/* The bond has them, if the rail is one: its members have none. */
+static int add_addresses(const struct look *l, size_t rail, struct json *o)
+{
+	auto_clean(rail_addresses_clear) struct rail_addresses a = { .n = 0 };
+
+	if (nl_addr_list(l->nl, l->ifindex[rail], on_address, &a, l->e) ||
+	    nl_route_list(l->nl, l->ifindex[rail], on_route, &a, l->e))
+		return -1;
+	if (a.text.failed || (a.n && json_add_str(o, "addresses", a.text.s)) ||
+	    ((a.dynamic || a.routing) &&
+	     json_add_str(o, "by", a.routing ? NEIGHBOUR_BY_ROUTING : NEIGHBOUR_BY_DYNAMIC)))
+		return err_nomem(l->e);
+	return 0;
+}
+
 static int add_neighbour_port(const struct look *l, size_t rail, const struct link_info *link)
 {
 	struct json *o = json_push_object(l->ports);
@@ -86,7 +140,7 @@ static int add_neighbour_port(const struct look *l, size_t rail, const struct li
 	    json_add_int(o, "mbps", speed_of(l, link)) || json_add_int(o, "mtu", link->mtu) ||
 	    (is_switched(l, link) && json_add_bool(o, "switch", true)))
 		return err_nomem(l->e);
-	return 0;
+	return add_addresses(l, rail, o);
 }
 
 static int look_at_link(const struct link_info *link, void *arg)

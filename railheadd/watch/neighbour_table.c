@@ -46,6 +46,7 @@ struct look_port {
 	int ifindex;
 	uint32_t downs, mbps, mtu;
 	bool switched;
+	char addresses[NEIGHBOUR_ADDRESSES_LEN], by[NEIGHBOUR_BY_LEN];
 };
 
 static const struct json_field port_keys[] = {
@@ -57,6 +58,8 @@ static const struct json_field port_keys[] = {
 	{ "switch", J_BOOL, J_AT(struct look_port, switched) },
 	{ "mbps", J_U32, J_AT(struct look_port, mbps) },
 	{ "mtu", J_U32, J_AT(struct look_port, mtu) },
+	{ "addresses", J_CHARS, J_AT(struct look_port, addresses) },
+	{ "by", J_CHARS, J_AT(struct look_port, by) },
 	{ 0 },
 };
 
@@ -98,6 +101,8 @@ static int take_port(struct neighbour_table *t, const struct json *o, struct err
 	p->switched = l.switched;
 	p->mbps = l.mbps;
 	p->mtu = l.mtu;
+	memcpy(p->addresses, l.addresses, sizeof(p->addresses));
+	memcpy(p->by, l.by, sizeof(p->by));
 	p->present = true;
 	return 0;
 }
@@ -314,6 +319,7 @@ int neighbour_table_add_status(const struct neighbour_table *t, int64_t now, str
 struct rail_row {
 	uint32_t rail, mbps, mtu;
 	char ifname[IFNAME_LEN];
+	char addresses[NEIGHBOUR_ADDRESSES_LEN], by[NEIGHBOUR_BY_LEN];
 	char chassis[NEIGHBOUR_TEXT_MAX + 1], port[NEIGHBOUR_TEXT_MAX + 1];
 	char port_name[NEIGHBOUR_TEXT_MAX + 1], system_name[NEIGHBOUR_TEXT_MAX + 1];
 	bool contested;
@@ -329,6 +335,8 @@ static const struct json_field rail_keys[] = {
 	{ "interface", J_CHARS, J_AT(struct rail_row, ifname) },
 	{ "mbps", J_U32, J_AT(struct rail_row, mbps), .flags = J_OMIT },
 	{ "mtu", J_U32, J_AT(struct rail_row, mtu), .flags = J_OMIT },
+	RAIL_TEXT("addresses", addresses),
+	RAIL_TEXT("by", by),
 	RAIL_TEXT("chassis", chassis),
 	RAIL_TEXT("port", port),
 	RAIL_TEXT("portName", port_name),
@@ -353,6 +361,8 @@ struct json *neighbour_table_rails(const struct neighbour_table *t, int64_t now)
 		if (!p->present)
 			continue;
 		memcpy(r.ifname, p->ifname, sizeof(r.ifname));
+		memcpy(r.addresses, p->addresses, sizeof(r.addresses));
+		memcpy(r.by, p->by, sizeof(r.by));
 		r.contested = neighbour_state(&p->of, now) == NEIGHBOUR_CONTESTED;
 		cut_text(r.chassis, f->chassis);
 		cut_text(r.port, f->port);

@@ -4,12 +4,14 @@
  *
  * A look is an object:
  *
- *	{"ports": [{"rail", "interface", "index", "downs", "switch", "mbps", "mtu"}], "macs":
- *	 ["02:00:..."]}
+ *	{"ports": [{"rail", "interface", "index", "downs", "switch", "mbps", "mtu", "addresses",
+ *	 "by"}], "macs": ["02:00:..."]}
  *
  * A port is the interface of a rail, or a member of the bond that is one. index: its number now.
  * downs: how often it has lost its carrier since it was made. switch: a software switch of this
- * host takes its frames. mbps: 0: not known. macs: the addresses of this host and of its VFs; a
+ * host takes its frames. mbps: 0: not known.
+ * addresses: the first ones of the rail with their prefix lengths, with spaces between. by: who
+ * else makes its addresses or routes. macs: the addresses of this host and of its VFs; a
  *frame that has one was not sent by a switch.
  */
 #ifndef RAILHEAD_RAILHEADD_WATCH_NEIGHBOUR_TABLE_H
@@ -17,11 +19,19 @@
 
 #include "fabric/neighbour.h"
 #include "lib/base/hw_addr.h"
+#include "lib/base/ip.h"
 #include "lib/base/parse.h"
 #include "lib/json/json.h"
 
 #define NEIGHBOUR_PORTS_MAX 64
 #define NEIGHBOUR_MACS_MAX  8192
+
+/* By DHCP or router advertisements; by a daemon for BGP, OSPF and their like. */
+#define NEIGHBOUR_BY_DYNAMIC    "dynamic"
+#define NEIGHBOUR_BY_ROUTING    "routing"
+#define NEIGHBOUR_BY_LEN        8
+#define NEIGHBOUR_ADDRESSES_MAX 3
+#define NEIGHBOUR_ADDRESSES_LEN (NEIGHBOUR_ADDRESSES_MAX * PREFIX_STR_LEN)
 
 struct neighbour_port {
 	char ifname[IFNAME_LEN];
@@ -30,8 +40,9 @@ struct neighbour_port {
 	bool present;  /* at the last look */
 	bool switched; /* as "switch" */
 	uint32_t mbps, mtu;
-	uint32_t downs; /* as "downs" */
-	int64_t told;   /* ms: when the log last had a conflict here; 0: never */
+	char addresses[NEIGHBOUR_ADDRESSES_LEN], by[NEIGHBOUR_BY_LEN]; /* "": none */
+	uint32_t downs;                                                /* as "downs" */
+	int64_t told; /* ms: when the log last had a conflict here; 0: never */
 	struct neighbour of;
 };
 
@@ -86,10 +97,11 @@ int neighbour_table_add_status(const struct neighbour_table *t, int64_t now,
 			       struct json *obj) must_check;
 
 /*
- * neighbour_table_rails - an array for the cluster, with an object for each port: "rail",
- * "interface", "mbps" and "mtu" if they are known, "chassis", "port", "portName", "system" after a
- * first frame, and "contested" if another sender was heard, too. It has no times, so it changes
- * only with the fabric. Long texts are cut. NULL: no memory. Owned by the caller.
+ * neighbour_table_rails - an array for the cluster, with an object for each port: "rail" and
+ * "interface"; "mbps", "mtu", "addresses" and "by", if they are known; "contested", if another
+ * sender was heard, too. After a first frame also "chassis", "port", "portName" and "system". It
+ * has no times, so it changes only with the fabric. Long texts are cut. NULL: no memory. Owned by
+ * the caller.
  */
 #define NEIGHBOUR_TEXT_MAX 63
 struct json *neighbour_table_rails(const struct neighbour_table *t, int64_t now);
