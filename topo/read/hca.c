@@ -170,8 +170,8 @@ static bool hca_may_be_nvswitch(const struct tree *t, const struct topo_hca *h)
 
 	for (size_t i = 0; i < h->n_ports; i++)
 		ib = ib || h->port[i].layer == TOPO_INFINIBAND;
-	return ib && h->kind == TOPO_HCA_PF && !(t->opts && t->opts->no_vpd) &&
-	       t->m->pci[h->pci].vendor == 0x15b3;
+	return ib && h->kind == TOPO_HCA_PF && h->pci != TOPO_NONE &&
+	       !(t->opts && t->opts->no_vpd) && t->m->pci[h->pci].vendor == 0x15b3;
 }
 
 /* The bridge has four functions: where the VPD is hidden, only the fourth one is worth a remark. */
