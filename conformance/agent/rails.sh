@@ -161,6 +161,49 @@ test_rails_a_card_with_a_new_address_is_the_same()
 }
 guid_of_device() { tr -d : <"$TREE/sys/devices/virtual/infiniband/$1/node_guid" | sed 's/../&:/g; s/:$//'; }
 
+# slots FILTER: of each rail by its slot
+slots() { "$BIN/railctl" rails slots --json | jq -c "$1"; }
+slots_are() { [ "$(slots "$1")" = "$2" ]; }
+# card_has_device NAME PORT ADDRESS: the RDMA device of a card
+card_has_device() { ln -sfn "../../../$2/$3" "$TREE/sys/devices/virtual/infiniband/$1/device"; }
+
+# The numbers are pinned when each card has its RDMA device. Then a card that is missing leaves a hole, also for another agent.
+test_rails_numbers_stay_with_their_slots()
+{
+	local second=pci0000:80/0000:80:00.0/0000:81:00.0/0000:82:01.0 third=pci0000:80/0000:80:01.0 all='[.rails[] | [.rail, .pci, .interface, .state]]'
+	rails_begin
+	more_looks 2
+	eq "two cards have no RDMA device" "$(slots '[.pinned, .why]')" '[false,"0000:84:00.0 has no RDMA device"]'
+	[ ! -e "$STATE/rail-slots.json" ] || fail "pinned too early: $(<"$STATE/rail-slots.json")"
+	card_has_device rxe0 "$second" 0000:84:00.0
+	card_has_device rxe1 "$third" 0000:85:00.0
+	eventually slots_are .pinned true
+	eq "the numbers" "$(slots "$all")" '[[0,"0000:25:00.0","eth2","ok"],[1,"0000:84:00.0","eth0","ok"]]'
+	eq "lines of the log" "$(said_times '2 numbers are pinned to slots')" 1
+	host_kill TERM
+	rm "$TREE/sys/class/infiniband/rxe2"
+	mv "$TREE/sys/bus/pci/devices/$CARD" "$W/away"
+	host_agent
+	eventually rails_from .looks 2
+	eq "a card is missing" "$(slots "$all")" '[[0,null,null,"no card"],[1,"0000:84:00.0","eth0","ok"]]'
+	"$BIN/railctl" rails slots >"$W/out" && fail "exit 0: $(<"$W/out")"
+	echo '{' >"$STATE/rail-slots.json"
+	"$BIN/railctl" rails slots >"$W/out" 2>&1 && fail "exit 0: $(<"$W/out")"
+	has "a damaged file" "$(<"$W/out")" "$STATE/rail-slots.json: the file: "
+	more_looks 2
+	eq "the damaged file" "$(<"$STATE/rail-slots.json")" '{'
+	eq "new numbers" "$("$BIN/railctl" rails slots --renumber --json | jq -c "$all")" '[[0,"0000:84:00.0","eth0","ok"]]'
+	mv "$W/away" "$TREE/sys/bus/pci/devices/$CARD"
+	ln -s ../../devices/virtual/infiniband/rxe2 "$TREE/sys/class/infiniband/rxe2"
+	more_looks 2
+	eq "it is back" "$(slots "$all")" '[[0,"0000:84:00.0","eth0","ok"],[null,"0000:25:00.0",null,"no number"]]'
+	# An attachment keeps the numbers.
+	mkdir /run/railhead/attachments /run/railhead/attachments/net && echo '{}' >/run/railhead/attachments/net/c1,net1
+	"$BIN/railctl" rails slots --renumber >"$W/out" 2>&1 && fail "exit 0: $(<"$W/out")"
+	has "not drained" "$(<"$W/out")" "the node is not drained: 1 attachments, 0 prepared claims"
+	rm -r /run/railhead/attachments/net
+}
+
 # The error is that of the child, and a card that hangs does not look well.
 test_rails_that_cannot_be_read_have_no_samples()
 {

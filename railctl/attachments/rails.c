@@ -168,7 +168,7 @@ static const char *const examples[] = {
 	NULL,
 };
 
-static const struct cmd *const commands[] = { &rails_check_cmd, NULL };
+static const struct cmd *const commands[] = { &rails_check_cmd, &rails_slots_cmd, NULL };
 
 const struct cmd cmd_rails = {
 	.name = "rails",

@@ -9,7 +9,7 @@
 #include "lib/rdma/bus.h"
 #include "topo/read/rail_list.h"
 
-extern const struct cmd cmd_rails, rails_check_cmd;
+extern const struct cmd cmd_rails, rails_check_cmd, rails_slots_cmd;
 
 #define RAILS_UNKNOWN (-1)
 

@@ -9,6 +9,7 @@
 #include "railctl/topo/topo.h"
 #include "topo/core/machine_build.h"
 #include "topo/capture/open.h"
+#include "topo/read/rail_slots.h"
 #include "topo/read/roles.h"
 #include "topo/read/read.h"
 
@@ -98,6 +99,36 @@ static int predict(struct cmd_run *r, const int *pid, struct topo *t, struct err
 		       : 0;
 }
 
+/* The rails have the numbers that are pinned to their slots; a card in another slot has none. */
+static int take_pinned(const struct ctx *ctx, struct topo *t, struct err *e)
+{
+	struct topo_choice *const choices[] = { &t->node, &t->choice };
+	auto_free uint32_t *number = calloc(t->m.n_hcas + 1, sizeof(*number));
+	struct rail_slots slots;
+	struct err why;
+	int rc = rail_slots_read(ctx, &slots, &why);
+
+	if (!number)
+		return err_nomem(e);
+	if (rc)
+		return rc < 0 ? topo_add_note(&t->m, e, "rails are counted by address: %s", why.msg)
+			      : 0;
+	if (rail_slots_numbers(ctx, &slots, &t->m, number, e))
+		return -1;
+	for (size_t c = 0; c < ARRAY_SIZE(choices); c++) {
+		uint64_t seen = 0;
+
+		for (size_t i = 0; i < t->m.n_hcas; i++) {
+			uint32_t *rail = &choices[c]->rail[i];
+
+			*rail = *rail == TOPO_NONE ? TOPO_NONE : number[i];
+			seen |= *rail == TOPO_NONE ? 0 : UINT64_C(1) << *rail;
+		}
+		choices[c]->n_rails = (uint32_t)__builtin_popcountll(seen);
+	}
+	return 0;
+}
+
 static int add_findings(struct topo *t, struct topo_tree_dirs *d, unsigned flags, struct err *e)
 {
 	if (!(flags & TOPO_FINDINGS))
@@ -137,7 +168,10 @@ static int load_tree(struct cmd_run *r, const char *path, unsigned flags, struct
 	topo_roles(&t->m, ifname);
 	if (!path && topo_operator_roles(&r->ctx, &t->m, e))
 		return -1;
-	return predict(r, path ? NULL : &pid, t, e) || add_findings(t, &dirs, flags, e) ? -1 : 0;
+	return predict(r, path ? NULL : &pid, t, e) || (!path && take_pinned(&r->ctx, t, e)) ||
+			       add_findings(t, &dirs, flags, e)
+		       ? -1
+		       : 0;
 }
 
 static int load_xml(struct cmd_run *r, const char *path, unsigned flags, struct topo *t,

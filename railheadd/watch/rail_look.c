@@ -14,6 +14,7 @@
 #include "railheadd/watch/rail_qos.h"
 #include "railheadd/watch/rail_table.h"
 #include "topo/gdr/gdr.h"
+#include "topo/read/rail_survey.h"
 #include "topo/read/read.h"
 
 static int add_findings(struct json *o, const struct findings *all)
@@ -344,6 +345,18 @@ static int look_at_known(const struct ctx *ctx, const struct json *known, struct
 	return rail_look(&from, known, out, e);
 }
 
+/* The first look at a node with all drivers loaded decides the numbers of its rails for good. A
+ * damaged file is the error of each reader. */
+static void pin_numbers(const struct ctx *ctx)
+{
+	struct err e;
+	const int n = rail_survey_pin(ctx, &e);
+
+	if (n > 0)
+		log_info(&ctx->log, "rails: %d numbers are pinned to slots: %s/" RAIL_SLOTS_FILE, n,
+			 ctx->state_dir);
+}
+
 int rail_look_main(const struct json *known)
 {
 	auto_json struct json *look = NULL;
@@ -351,6 +364,7 @@ int rail_look_main(const struct json *known)
 	struct err e;
 
 	ctx_init(&ctx, "railheadd");
+	pin_numbers(&ctx);
 	if (look_at_known(&ctx, known, &look, &e))
 		return look_print(NULL, &e);
 	return look_print(look, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rail_list.c: the rails of this node, from the file of its operator or from the machine. */
+/* rail_list.c: the rails of this node, from the file of its operator, or by their slots. */
 #include "topo/read/rail_list.h"
 
 #include <errno.h>
@@ -11,9 +11,7 @@
 #include "lib/device/sysfs.h"
 #include "lib/json/json.h"
 #include "lib/sys/fs.h"
-#include "topo/core/choose.h"
-#include "topo/read/roles.h"
-#include "topo/read/read.h"
+#include "topo/read/rail_survey.h"
 
 #define FILE_MAX 65536
 
@@ -207,66 +205,6 @@ static int rail_list_read_file(const struct ctx *ctx, struct rail_list *out, str
 
 /* ---- the machine ---- */
 
-struct survey {
-	struct topo_machine m;
-	struct topo_choice choice;
-};
-
-static void rail_list_survey_clear(struct survey *s)
-{
-	topo_choice_clear(&s->choice);
-	topo_machine_clear(&s->m);
-}
-#define auto_survey auto_clean(rail_list_survey_clear)
-
-/* The highest rate of the same model: a port that is DOWN has the rate of one lane. */
-static uint32_t rate_of_model(const struct topo_machine *m, const struct topo_hca *h)
-{
-	const struct topo_pci *p = &m->pci[h->pci];
-	uint32_t rate = 0;
-
-	for (size_t i = 0; i < m->n_hcas; i++) {
-		const struct topo_hca *x = &m->hca[i];
-		bool same = x->pci != TOPO_NONE && m->pci[x->pci].vendor == p->vendor &&
-			    m->pci[x->pci].device == p->device;
-
-		for (size_t k = 0; same && k < x->n_ports; k++)
-			rate = x->port[k].rate_mbps > rate ? x->port[k].rate_mbps : rate;
-	}
-	return rate;
-}
-
-/* A cable that is out must not make another card of each number above. */
-static void forget_link_state(struct topo_machine *m)
-{
-	for (size_t i = 0; i < m->n_hcas; i++) {
-		struct topo_hca *h = &m->hca[i];
-
-		for (size_t k = 0; k < h->n_ports; k++) {
-			if (h->port[k].active != TOPO_NO)
-				continue;
-			h->port[k].active = TOPO_UNKNOWN;
-			if (h->pci != TOPO_NONE)
-				h->port[k].rate_mbps = rate_of_model(m, h);
-		}
-	}
-}
-
-/* An ADD waits for it: what numbers do not depend on is not read. */
-static int rail_list_read_machine(const struct ctx *ctx, struct survey *s, struct err *e)
-{
-	static const struct topo_read_opts places = { .places_only = true };
-	char ifname[IFNAME_LEN];
-
-	if (topo_read_sysfs(ctx->sysfs, ctx->proc, &places, &s->m, e))
-		return -1;
-	forget_link_state(&s->m);
-	topo_default_netdev(ctx->proc, true, ifname);
-	topo_roles(&s->m, ifname);
-	return topo_operator_roles(ctx, &s->m, e) || topo_choose(&s->m, NULL, &s->choice, e) ? -1
-											     : 0;
-}
-
 /* The interface of the first ACTIVE port, else of the first port; "": none. */
 static const char *rail_list_netdev_of(const struct topo_hca *h)
 {
@@ -286,7 +224,7 @@ static const char *rail_list_netdev_of(const struct topo_hca *h)
 }
 
 /* The functions of a card have one number. The first one by PCI address is taken. */
-static int take_rails(const struct survey *s, struct rail_list *l, struct err *e)
+static int take_rails(const struct rail_survey *s, struct rail_list *l, struct err *e)
 {
 	for (size_t i = 0; i < s->m.n_hcas; i++) {
 		const struct topo_hca *h = &s->m.hca[i];
@@ -302,11 +240,24 @@ static int take_rails(const struct survey *s, struct rail_list *l, struct err *e
 	return 0;
 }
 
-static int list_machine(const struct survey *s, struct rail_list *out, struct err *e)
+/* A rail of the file that lost its card. One that the operator took away is not missed. */
+static int miss_rails(const struct rail_survey *s, struct rail_list *l, struct err *e)
 {
-	struct rail_list l = { .source = "topology" };
+	for (size_t i = 0; i < s->slots.n; i++) {
+		const struct rail_slot *x = &s->slots.slot[i];
 
-	if (take_rails(s, &l, e))
+		if (!rail_list_find(l, x->number) && !(s->withdrawn >> x->number & 1) &&
+		    insert_dead(l, x->number, x->pci, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int list_machine(const struct rail_survey *s, struct rail_list *out, struct err *e)
+{
+	struct rail_list l = { .source = s->pinned ? RAIL_SLOTS_FILE : "topology" };
+
+	if (take_rails(s, &l, e) || (s->pinned && miss_rails(s, &l, e)))
 		return err_wrap(e, "%s", l.source);
 	*out = l;
 	return 0;
@@ -314,17 +265,17 @@ static int list_machine(const struct survey *s, struct rail_list *out, struct er
 
 int rail_list_load(const struct ctx *ctx, struct rail_list *out, struct err *e)
 {
-	auto_survey struct survey s = { .choice = { .n_gpus = 0 } };
+	auto_rail_survey struct rail_survey s = { .choice = { .n_gpus = 0 } };
 	int rc = rail_list_read_file(ctx, out, e);
 
 	if (rc <= 0)
 		return rc;
-	return rail_list_read_machine(ctx, &s, e) || list_machine(&s, out, e) ? -1 : 0;
+	return rail_survey_read(ctx, true, &s, e) || list_machine(&s, out, e) ? -1 : 0;
 }
 
 /* ---- near GPUs ---- */
 
-static int mark_share(const struct survey *s, const char *gpu, bool *is_near, struct err *e)
+static int mark_share(const struct rail_survey *s, const char *gpu, bool *is_near, struct err *e)
 {
 	struct pci_addr a;
 	const uint32_t at = pci_parse_loose(gpu, &a) ? TOPO_NONE : topo_find_gpu(&s->m, a);
@@ -344,7 +295,7 @@ static bool rail_list_has_netdev(const struct topo_hca *h, const char *ifname)
 	return false;
 }
 
-static int keep_near(const struct survey *s, struct rail_gpus gpus, struct rail_list *l,
+static int keep_near(const struct rail_survey *s, struct rail_gpus gpus, struct rail_list *l,
 		     struct err *e)
 {
 	auto_free bool *is_near = calloc(s->m.n_hcas + 1, sizeof(*is_near));
@@ -370,11 +321,11 @@ static int keep_near(const struct survey *s, struct rail_gpus gpus, struct rail_
 int rail_list_load_near(const struct ctx *ctx, struct rail_gpus gpus, struct rail_list *all,
 			struct rail_list *near, struct err *e)
 {
-	auto_survey struct survey s = { .choice = { .n_gpus = 0 } };
+	auto_rail_survey struct rail_survey s = { .choice = { .n_gpus = 0 } };
 	struct rail_list every, kept;
 	int rc = rail_list_read_file(ctx, &every, e);
 
-	if (rc < 0 || rail_list_read_machine(ctx, &s, e) || (rc && list_machine(&s, &every, e)))
+	if (rc < 0 || rail_survey_read(ctx, rc == 1, &s, e) || (rc && list_machine(&s, &every, e)))
 		return -1;
 	kept = every;
 	if (keep_near(&s, gpus, &kept, e))

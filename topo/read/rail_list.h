@@ -3,29 +3,24 @@
  * rail_list.h: the rails of this node: which interface of the host each number is.
  *
  * The numbers are those of `railctl topo`: from 0 on by PCI address, over the cards that are
- * nearest to a GPU. /etc/railhead/rails.json says it in place of that: railhead-rails(8). With
- * the file, no more than the file is read.
+ * nearest to a GPU. They stay as they were when the agent pinned them to slots: rail_slots.h.
+ * /etc/railhead/rails.json says it in place of that: railhead-rails(8). With that file, no more
+ * than the file is read.
  */
 #ifndef RAILHEAD_TOPO_READ_RAIL_LIST_H
 #define RAILHEAD_TOPO_READ_RAIL_LIST_H
 
-#include "lib/base/ctx.h"
-#include "lib/base/parse.h"
-#include "lib/device/pci.h"
-
-#define RAIL_LIST_FILE  "rails.json"
-#define RAIL_LIST_MAX   32
-#define RAIL_NUMBER_MAX 63
+#include "topo/read/rail_slots.h"
 
 struct rail_entry {
 	uint32_t number;
 	char ifname[IFNAME_LEN]; /* of the host */
 };
 
-/* A rail of the file whose card has no interface on the host now. */
+/* A rail of a file whose card has no interface on the host now, or is not there. */
 struct rail_dead {
 	uint32_t number;
-	char pci[PCI_STR_LEN];
+	char pci[PCI_STR_LEN]; /* by the slots: where it was when the number was pinned */
 };
 
 struct rail_list {
@@ -33,14 +28,15 @@ struct rail_list {
 	size_t n;
 	struct rail_dead dead[RAIL_LIST_MAX]; /* not in rail */
 	size_t n_dead;
-	const char *source; /* "rails.json", "topology": a literal */
+	const char *source; /* "rails.json", "rail-slots.json", "topology": a literal */
 };
 
 /*
  * rail_list_load - the rails of this node, from <etc_dir>/rails.json or from the machine below
- * ctx->sysfs. A card whose interface is not on the host is not a rail of the machine; if the file
- * names it, it is in dead. Errors name the file once, or are those of topo_read_sysfs().
- * ERR_CONFIG: there are more than RAIL_LIST_MAX.
+ * ctx->sysfs, with the numbers of <state_dir>/rail-slots.json if that exists. A card whose
+ * interface is not on the host is not a rail of the machine; if a file names it, it is in dead.
+ * Errors name the file once, or are those of topo_read_sysfs(). ERR_CONFIG: there are more than
+ * RAIL_LIST_MAX.
  */
 int rail_list_load(const struct ctx *ctx, struct rail_list *out, struct err *e) must_check;
 
