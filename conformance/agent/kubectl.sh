@@ -71,7 +71,7 @@ test_kubectl_rail_names_nodes_without_an_answer()
 	rail_fails 1 'the pools cannot be listed' usage --as=nobody
 }
 
-# kubectl_execs: no kubelet is here, so exec runs railctl on this machine. The words around its answer are those of kubectl exec for a pod with
+# kubectl_execs [COMMAND...]: no kubelet is here, so exec runs railctl on this machine, behind the command. The words around its answer are those of kubectl exec for a pod with
 # an init container, as in the DaemonSet.
 kubectl_execs()
 {
@@ -80,7 +80,7 @@ kubectl_execs()
 	[ "\$1" = exec ] || exec "$KUBE/kubectl" "\$@"
 	echo 'Defaulted container "railheadd" out of: railheadd, install (init)' >&2
 	while [ "\$1" != -- ]; do shift; done
-	"$BIN/railctl" "\${@:3}" && exit
+	$* "$BIN/railctl" "\${@:3}" && exit
 	rc=\$?
 	echo "command terminated with exit code \$rc" >&2
 	exit \$rc
@@ -131,6 +131,41 @@ test_kubectl_rail_status_is_of_the_whole_cluster()
 	unset KUBECTL
 	admin delete node gpu-9 >/dev/null
 	admin delete railpool rail0 >/dev/null
+}
+
+# The nodes of the groups get labels; the API server takes the objects for schedulers, except that of Kueue, whose type is not here.
+test_kubectl_rail_topology_is_for_schedulers()
+{
+	local n
+	NODES=1 cluster_begin
+	trap 'case_ends kubectl_end cluster_end' EXIT
+	agent_pod n1 Running || give_up "a pod"
+	kubectl_execs nsenter --target "$(<"$W/node/n1/pid.view")" --net --mount --uts
+	for n in 1 2 3 4; do
+		engine_object nodes "gpu-$n" '{"rails":[{"rail":0,"interface":"eth1","chassis":"mac '$((n / 4))'","system":"leaf-'$((n / 4))'","portName":"p"}]}' "gpu-$n" >/dev/null &&
+			echo '{"apiVersion":"v1","kind":"Node","metadata":{"name":"gpu-'$n'"}}' | admin create -f - >/dev/null || give_up "node gpu-$n"
+	done
+	rail topology --format labels
+	eq "labels" "$RC $(<"$W/err")" '0 '
+	HOME=$W KUBECONFIG=$W/kube/admin.kubeconfig PATH=$KUBE:$PATH sh -e "$W/out" >"$W/is" 2>&1 || fail "the commands fail: $(<"$W/is")"
+	eq "groups of nodes" "$(admin get nodes -o json | jq -r '.items[] | select(.metadata.name | startswith("gpu-")) | .metadata.labels["fabric.topograph.run/tier-0"] // "-"' | paste -sd ' ')" "g0 g0 g0 -"
+	rail topology --format volcano
+	admin create namespace volcano-system >/dev/null
+	eq "Volcano" "$(admin create --dry-run=server -o json -f "$W/out" | jq -r '.data["volcano-controller.conf"]' | grep -c nodeLabel)" 2
+	rail topology --format=kueue
+	eq "Kueue" "$(sed -n '/levels/,/^#/s/.*nodeLabel: //p' "$W/out" | paste -sd ' ')" "fabric.topograph.run/tier-0 kubernetes.io/hostname"
+	# A group keeps its name: first that of the plan.
+	admin label node gpu-2 gpu-3 railhead.io/group=g7 >/dev/null
+	rail topology --format slurm
+	has "Slurm" "$(<"$W/out")" "SwitchName=g7 Nodes=gpu-1,gpu-2,gpu-3"
+	rail topology --json
+	eq "json" "$(jq -c .undecided "$W/out")" '["gpu-4"]'
+	rail_fails 2 'topology needs a --format' topology
+	rail_fails 2 'topology has no argument "n1"' topology n1 --format slurm
+	rail_fails 2 '--format is an option of topology' rails --format slurm
+	rail_fails 2 '--format is slurm, kueue, volcano or labels' topology --format moab
+	unset KUBECTL
+	for n in 1 2 3 4; do admin delete node "gpu-$n" >/dev/null; done
 }
 
 # job_pod NAME LABEL DEVICE...: a pod of job "train" whose claim has these devices of rails.
@@ -192,7 +227,7 @@ test_kubectl_rail_explains_its_options()
 	eq "help" "$RC" 0
 	has "help" "$(<"$W/out")" "usage: kubectl rail status"
 	eq "options of help and manual page" "$(grep -oE '^  --[a-z-]+' "$W/out" | tr -d ' ' | sort | xargs)" \
-		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|filename|output|namespace|selector|container|railctl|parallel|deadline|class|count|group|gpus?|context)\b' | sed 's/^/-/' | sort -u | xargs)"
+		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|filename|output|namespace|selector|container|railctl|parallel|deadline|format|class|count|group|gpus?|context)\b' | sed 's/^/-/' | sort -u | xargs)"
 	rail_fails 2 'there is no command "pools"' pools
 	rail_fails 2 'there is no option --fast' rails --fast 1
 	rail_fails 2 '--deadline "0" is not a number from 1' rails --deadline 0

@@ -48,9 +48,10 @@ if [ "${1-}" != --inside ]; then
 		;;
 	*) exit 1 ;;
 	esac
-	# Without promtool and lldpd their cases are skipped.
+	# Without promtool, lldpd and slurmctld their cases are skipped.
 	"$HERE/promtool.sh" "$ENGINES" || [ $? = 3 ] || exit 1
-	[ "$STORE" != etcd ] || "$HERE/lldpd.sh" "$ENGINES" || [ $? = 3 ] || exit 1
+	[ "$STORE" != etcd ] || "$HERE/unpacked.sh" "$ENGINES" lldpd usr/sbin/lldpd || [ $? = 3 ] || exit 1
+	[ "$STORE" != etcd ] || "$HERE/unpacked.sh" "$ENGINES" slurmctld usr/sbin/slurmctld-wlm || [ $? = 3 ] || exit 1
 	ENGINES=$(cd "$ENGINES" && pwd)
 	[ "$STORE" = etcd ] || have_kubernetes
 fi
@@ -82,7 +83,7 @@ THEMES=(pods fixed loans store deleted nodes sticky fabric)
 ALIKE=(families commands conflicts reserved faults adopt leave)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
-etcd) THEMES+=(repair plugins rails neighbours devices metrics kills history etcd) ;;
+etcd) THEMES+=(repair plugins rails neighbours schedulers devices metrics kills history etcd) ;;
 kubernetes) THEMES+=(kubernetes rules rights container examples kubectl) && [ -z "${KILLS-}" ] || THEMES+=(kills) ;;
 esac
 files=("$HERE"/{lib,history,load,"engine_$STORE"}.sh "$HERE"/../harness/{cases,suite}.sh)

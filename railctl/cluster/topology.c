@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topology.c: `railctl cluster topology`: groups of nodes that are cabled alike, for schedulers. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/pin.h"
+#include "railctl/cluster/fabric.h"
+
+/* The label of topograph for the switch that is nearest to a node. */
+#define TIER_0 "fabric.topograph.run/tier-0"
+
+struct topology {
+	struct cluster_cables cables;
+	struct fabric_node *node; /* those of cables */
+	size_t n;
+	struct fabric_groups *groups; /* the same */
+	uint32_t *number;             /* of each group: its name is "g" and this; owned */
+};
+
+static void topology_clear(struct topology *t)
+{
+	cluster_cables_clear(&t->cables);
+	free(t->number);
+}
+
+/* ---- names of groups ---- */
+
+/* A group keeps the number that most of its nodes have by label. */
+static int number_groups(struct topology *t, const struct json *labels, struct err *e)
+{
+	auto_free struct pin *pin = calloc(t->n + 1, sizeof(*pin));
+	auto_free bool *used = calloc(PIN_GROUPS_MAX, sizeof(*used));
+
+	t->number = calloc(t->groups->n + 1, sizeof(*t->number));
+	if (!pin || !used || !t->number)
+		return err_nomem(e);
+	for (size_t i = 0; i < t->n; i++)
+		pin[i] = (struct pin){ .node = t->node[i].name,
+				       .label = pin_parse(json_text(labels, t->node[i].name)),
+				       .file = PIN_NONE,
+				       .cables = t->node[i].group };
+	if (pin_groups(pin, t->n, used, e))
+		return -1;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->node[i].group != FABRIC_NO_GROUP)
+			t->number[t->node[i].group] = pin[i].seen;
+	return 0;
+}
+
+static int topology_read(struct cmd_run *r, struct topology *t, struct err *e)
+{
+	const struct cmd_input in = { opt_get(&r->opts, "labels"), "--labels ", 0 };
+	auto_json struct json *labels = NULL;
+
+	if ((in.path && cmd_read_json(&in, "labels", &labels, e)) ||
+	    cluster_cables_read(r, &t->cables, e))
+		return -1;
+	t->node = t->cables.node;
+	t->n = t->cables.n;
+	t->groups = &t->cables.groups;
+	return number_groups(t, labels, e);
+}
+
+/* Slurm and a shell read the names of nodes. */
+static int check_names(const struct topology *v, struct err *e)
+{
+	for (const struct fabric_node *n = v->node; n < v->node + v->n; n++) {
+		const char *c = n->name;
+
+		while (isalnum((unsigned char)*c) || (c > n->name && *c && strchr("._-", *c)))
+			c++;
+		if (*c || c == n->name)
+			return err_set(e, ERR_CONFIG, 0, "\"%.256s\" is not the name of a node",
+				       n->name);
+	}
+	return 0;
+}
+
+/* "BEFORE n1,n2,n3" of one group; nothing, if no node is in it. */
+static void print_nodes(const struct cmd_run *r, const struct topology *v, size_t group,
+			const char *before)
+{
+	const char *separator = before;
+
+	for (const struct fabric_node *n = v->node; n < v->node + v->n; n++) {
+		if (n->group != group)
+			continue;
+		fprintf(r->out.to, "%s%s", separator, n->name);
+		separator = ",";
+	}
+	if (separator != before)
+		fputc('\n', r->out.to);
+}
+
+static void print_group(const struct cmd_run *r, const struct fabric_group *g, const char *name)
+{
+	for (const struct fabric_place *p = g->place; p < g->place + g->n_places; p++)
+		if (p->leaf)
+			out_line(&r->out, OUT_PLAIN, "# %s: rail %u is on %s", name, p->rail,
+				 p->leaf_name);
+}
+
+/* A switch for each group, and one above them. Slurm does not use a node without a switch. */
+static void print_slurm(const struct cmd_run *r, const struct topology *v)
+{
+	char name[PIN_NAME_LEN], line[PIN_NAME_LEN + 32];
+
+	out_line(&r->out, OUT_PLAIN, "# topology.conf for TopologyPlugin=topology/tree");
+	for (size_t i = 0; i < v->groups->n; i++) {
+		print_group(r, &v->groups->group[i], pin_name(v->number[i], name));
+		(void)snprintf(line, sizeof(line), "SwitchName=%s Nodes=", name);
+		print_nodes(r, v, i, line);
+	}
+	for (size_t i = 0; i < v->groups->n; i++)
+		fprintf(r->out.to, "%s%s",
+			i ? "," : "SwitchName=fabric Switches=", pin_name(v->number[i], name));
+	fputc('\n', r->out.to);
+}
+
+static void print_labels(const struct cmd_run *r, const struct topology *v)
+{
+	char name[PIN_NAME_LEN];
+
+	for (const struct fabric_node *n = v->node; n < v->node + v->n; n++)
+		if (n->group != FABRIC_NO_GROUP)
+			out_line(&r->out, OUT_PLAIN, "kubectl label node %s --overwrite %s=%s",
+				 n->name, TIER_0, pin_name(v->number[n->group], name));
+}
+
+#define LABELS_FIRST "# Nodes need their labels first: railctl cluster topology --format labels\n"
+
+static void print_kueue(const struct cmd_run *r, const struct topology *v)
+{
+	(void)v;
+	fputs(LABELS_FIRST "apiVersion: kueue.x-k8s.io/v1beta2\n"
+			   "kind: Topology\n"
+			   "metadata:\n"
+			   "  name: railhead\n"
+			   "spec:\n"
+			   "  levels:\n"
+			   "  - nodeLabel: " TIER_0 "\n"
+			   "  - nodeLabel: kubernetes.io/hostname\n",
+	      r->out.to);
+}
+
+/* The object of Volcano's chart, if its release is called volcano. The name of a topology has at
+ * most 20 characters. */
+static void print_volcano(const struct cmd_run *r, const struct topology *v)
+{
+	(void)v;
+	fputs(LABELS_FIRST "# Other sources of the present ConfigMap are not in this one.\n"
+			   "apiVersion: v1\n"
+			   "kind: ConfigMap\n"
+			   "metadata:\n"
+			   "  name: volcano-controller-configmap\n"
+			   "  namespace: volcano-system\n"
+			   "data:\n"
+			   "  volcano-controller.conf: |\n"
+			   "    networkTopologyDiscovery:\n"
+			   "    - source: label\n"
+			   "      enabled: true\n"
+			   "      config:\n"
+			   "        networkTopologyTypes:\n"
+			   "          railhead:\n"
+			   "          - nodeLabel: " TIER_0 "\n"
+			   "          - nodeLabel: kubernetes.io/hostname\n",
+	      r->out.to);
+}
+
+/* ---- JSON ---- */
+
+static int add_nodes(struct json *list, const struct topology *v, size_t group)
+{
+	for (const struct fabric_node *n = v->node; list && n < v->node + v->n; n++)
+		if (n->group == group && json_push_str(list, n->name))
+			return -1;
+	return list ? 0 : -1;
+}
+
+static struct json *topology_json(const struct topology *v)
+{
+	auto_json struct json *o = json_new_object();
+	struct json *groups;
+	char name[PIN_NAME_LEN];
+
+	if (!o || json_add_int(o, "version", 1) || !(groups = json_add_array(o, "groups")) ||
+	    add_nodes(json_add_array(o, "undecided"), v, FABRIC_NO_GROUP))
+		return NULL;
+	for (size_t i = 0; i < v->groups->n; i++) {
+		struct json *g = json_push_object(groups);
+
+		if (!g || json_add_str(g, "name", pin_name(v->number[i], name)) ||
+		    add_nodes(json_add_array(g, "nodes"), v, i))
+			return NULL;
+	}
+	return TAKE_PTR(o);
+}
+
+/* ---- the command ---- */
+
+typedef void (*topology_print_fn)(const struct cmd_run *r, const struct topology *v);
+
+static topology_print_fn format_of(const struct cmd_run *r)
+{
+	static const struct {
+		const char *name;
+		topology_print_fn print;
+	} formats[] = { { "slurm", print_slurm },
+			{ "labels", print_labels },
+			{ "kueue", print_kueue },
+			{ "volcano", print_volcano } };
+	const char *format = opt_get(&r->opts, "format");
+
+	for (size_t i = 0; format && i < ARRAY_SIZE(formats); i++)
+		if (strcmp(formats[i].name, format) == 0)
+			return formats[i].print;
+	return NULL;
+}
+
+static int run_topology(struct cmd_run *r, struct err *e)
+{
+	auto_clean(topology_clear) struct topology v = { .n = 0 };
+	topology_print_fn print = format_of(r);
+
+	if (!print && !r->out.json)
+		return cmd_usage(r, e, "--format is slurm, kueue, volcano or labels");
+	if (topology_read(r, &v, e) || check_names(&v, e))
+		return -1;
+	if (r->out.json) {
+		auto_json struct json *o = topology_json(&v);
+
+		return o ? out_json(&r->out, o, e) : err_nomem(e);
+	}
+	if (!v.groups->n) {
+		err_set(e, ERR_NOTFOUND, 0,
+			"no group is known: fewer than %d nodes are cabled alike",
+			FABRIC_GROUP_MIN);
+		return v.n ? -1 : err_hint(e, "no agent listens: \"fabric\" of agent.json");
+	}
+	print(r, &v);
+	print_nodes(r, &v, FABRIC_NO_GROUP, "# in no group: ");
+	return 0;
+}
+
+static const struct opt options[] = {
+	{ "labels", "FILE", "JSON: node: the name of its group until now; a group keeps its name",
+	  0 },
+	{ "format", "FORMAT", "slurm, kueue, volcano, or labels: commands that label the nodes",
+	  0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
+static const char *const examples[] = { "railctl cluster topology --format slurm",
+					"railctl cluster topology --format labels",
+
+					"railctl cluster topology --json", NULL };
+
+const struct cmd cmd_cluster_topology = {
+	.name = "topology",
+	.summary = "print which nodes are cabled alike, for Slurm, Kueue or Volcano",
+	.about = "The groups are those of \"railctl cluster fabric\". Slurm gets a switch for each "
+		 "group, and one above them. Kueue and Volcano read labels of nodes: first label "
+		 "the nodes with the commands of --format labels. A node that is in no group has "
+		 "no switch and no label; a comment names it. JSON has the groups. Nothing is "
+		 "changed.",
+	.opts = { options },
+	.examples = examples,
+	.run = run_topology,
+};
