@@ -250,7 +250,7 @@ test_server_eight_rails()
 	server_begins training inference
 	is "install" helm install railhead "$CHART" -n railhead -f "$TOP/examples/helm/eight-rails.yaml"
 	eq "pools" "$(k get railpools -o name | wc -l)" 8
-	eq "networks" "$(k get network-attachment-definitions -A -o name | grep -c '/rail[1-8]$')" 16
+	eq "networks" "$(k get network-attachment-definitions -A -o name | grep -c '/rail[0-7]$')" 16
 }
 
 # The types of the Prometheus Operator know each key: they would drop others without a word.

@@ -75,12 +75,12 @@ said_exactly()
 test_forms()
 {
 	local i short='' all=()
-	for ((i = 1; i <= 8; i++)); do
+	for ((i = 0; i < 8; i++)); do
 		short+=,rail$i
-		all+=("rail$i=net$i")
+		all+=("rail$i=net$((i + 1))")
 	done
 	# shellcheck disable=SC2046 # words
-	example_pools $(printf 'rail%s ' 1 2 3 4 5 6 7 8)
+	example_pools $(printf 'rail%s ' 0 1 2 3 4 5 6 7)
 	is 'eight rails' kn_apply "$TOP/examples/multus/nccl-rails.yaml"
 	nad wishes "$(macvlan wishes rail1 '.capabilities = {ips: true, mac: true}')"
 	pod s1 rail1
