@@ -59,6 +59,13 @@ test_fabric_a_crossed_cable_is_named()
 	eq "its agent" "$(jq -r '.findings[] | select(.diagnosis == "cluster status") | .code + " " + .state' "$W/check")" "agent-health ok"
 	ctl n1 check --json >"$W/check"
 	eq "n1" "$(jq -r '.diagnoses[] | select(.name == "cluster fabric") | .state' "$W/check")" "ok"
+	# A file says where each cable belongs: it needs no majority.
+	printf '%s\n' 'node,interface,leaf,port' 'n1,rail0,leaf-a,swp1' 'n1,rail1,leaf-b,swp9' 'n4,rail0,leaf-a,swp4' 'n4,rail1,leaf-b,swp4' >"$W/cables.csv"
+	ctl n1 cluster fabric --topology - --json <"$W/cables.csv" >"$W/out"
+	eq "by a file" "$(jq -r '[.findings[] | select(.state != "unknown") | .code, .subject] | join(" ")' "$W/out")" "crossed n4 rail0 port n1 rail1"
+	eq "not in the file" "$(jq -r '[.findings[] | select(.state == "unknown") | .code] | unique | join(" ")' "$W/out")" "unplanned"
+	ctl n1 cluster fabric --topology - <<<'n1,rail0' >"$W/out" 2>&1
+	has "a wrong file" "$(<"$W/out")" '--topology: -: line 1: not NODE,INTERFACE,LEAF,PORT'
 	# An agent that ends its listening takes back what it has said; one that begins again knows it.
 	listens n2 false
 	eventually cluster_forgot n2

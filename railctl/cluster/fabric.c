@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "fabric/intent.h"
 #include "railctl/cluster/fabric.h"
+
+#define TOPOLOGY_MAX ((size_t)16 << 20)
 
 void cluster_cables_clear(struct cluster_cables *c)
 {
@@ -138,8 +141,52 @@ static void fabric_cmd_clear(struct fabric_cmd *c)
 	findings_clear(&c->findings);
 }
 
+/* Findings of fabric_check() that do not compare leaves with those of other nodes. */
+static int keep_own_findings(struct findings *from, struct findings *out, struct err *e)
+{
+	static const char *const codes[] = { "rate", "mtu", "contested" };
+
+	for (struct finding *f = from->item; f < from->item + from->n; f++) {
+		bool kept = false;
+		struct finding *to;
+
+		for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
+			kept = kept || strcmp(f->code, codes[i]) == 0;
+		if (!kept)
+			continue;
+		to = findings_add(out, f->id, f->state);
+		if (to->failed)
+			break;
+		*to = *f;
+		*f = (struct finding){ .id = f->id };
+	}
+	return findings_check(out, e);
+}
+
+/* The file says where each cable belongs, so there is no majority to ask. */
+static int check_topology(const char *path, struct fabric_cmd *c, struct err *e)
+{
+	const struct cmd_input in = { .path = path, .what = "--topology: ", .max = TOPOLOGY_MAX };
+	const struct cluster_cables *x = &c->cables;
+	auto_findings struct findings all = { .n = 0 };
+	auto_intent struct intent t = { .n = 0 };
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (cmd_read(&in, &text, &len, e))
+		return -1;
+	if (intent_read(text, len, &t, e))
+		return err_wrap(e, "--topology: %.200s", path);
+	return fabric_check(x->node, x->n, &x->groups, &all, e) ||
+			       keep_own_findings(&all, &c->findings, e) ||
+			       intent_check(&t, x->node, x->n, &c->findings, e)
+		       ? -1
+		       : 0;
+}
+
 static int read_fabric(const struct cmd_run *r, struct fabric_cmd *c, struct err *e)
 {
+	const char *topology = opt_get(&r->opts, "topology");
 	const struct cluster_cables *x = &c->cables;
 
 	if (cluster_cables_read(r, &c->cables, e))
@@ -149,7 +196,8 @@ static int read_fabric(const struct cmd_run *r, struct fabric_cmd *c, struct err
 		return err_hint(e, "set \"fabric\": {} in agent.json, or fabric.enabled of the "
 				   "chart");
 	}
-	return fabric_check(x->node, x->n, &x->groups, &c->findings, e);
+	return topology ? check_topology(topology, c, e)
+			: fabric_check(x->node, x->n, &x->groups, &c->findings, e);
 }
 
 /* ---- of one node ---- */
@@ -316,6 +364,11 @@ static int run_fabric(struct cmd_run *r, struct err *e)
 			   : show_lines(r, &c.findings, rows, e);
 }
 
+static const struct opt fabric_opts[] = {
+	{ "topology", "FILE", "compare with this file of cables, not with the other nodes", 0 },
+	{ NULL, NULL, NULL, 0 },
+};
+
 static const char *const fabric_examples[] = { "railctl cluster fabric",
 					       "railctl cluster fabric gpu-17",
 					       "railctl cluster fabric --json", NULL };
@@ -329,6 +382,7 @@ const struct cmd cmd_cluster_fabric = {
 		 "node is compared with most nodes of its group: a crossed cable, another leaf, a "
 		 "missing rail, a slower link, a smaller MTU. Of fewer nodes nothing can be said. "
 		 "Exit status 1 if there is a finding, also if it is unknown.",
+	.opts = { fabric_opts },
 	.examples = fabric_examples,
 	.max_words = 64,
 	.run = run_fabric,
