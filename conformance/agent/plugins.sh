@@ -36,6 +36,11 @@ test_plugins_an_overwritten_one_is_named()
 	has 'the log' "$(<"$W/node/host/log")" "plugin rh-macvlan in $CNI_FOLDER: another project has overwritten it"
 	eventually metric_is 'railhead_plugins{state="overwritten"} 1'
 	has 'for people' "$("$BIN/railctl" cluster status)" 'rh-macvlan'
+	# This host has no cluster store, and needs none.
+	"$BIN/railctl" status --json >"$W/status"
+	eq 'of this host' "$(jq -c '[.agent.up, .agent.store, .agent.health]' "$W/status")" '[true,"none",null]'
+	eq 'for all' "$(jq -r '.findings[] | select(.check == "agent") | .state + " " + .code + " " + (.subject // "")' "$W/status" | paste -sd ',')" \
+		'fail plugin rh-macvlan,fail plugin rh-ipvlan,ok agent-health '
 	is 'it is left alone' cmp /bin/true "$CNI_FOLDER/rh-macvlan"
 	is 'by force' "$BIN/railhead-install" --source "$BIN" --target "$CNI_FOLDER" --run-dir "$RUN" --prefix rh- --plugins macvlan,ipvlan --force
 	eventually plugins_are .intact 3

@@ -23,6 +23,7 @@ test_support_bundle_has_the_state_of_the_node()
 	ok support-bundle "$W/b.tar"
 	has "$W/b.tar: "
 	eq "mode" "$(stat -c %a "$W/b.tar")" 600
+	eq "status" "$(bundled status.json | jq -r '.pools[].name')" p
 	eq "lease" "$(bundled ipam/leases.json | jq -r '.[].address')" 10.1.0.1
 	eq "pool" "$(bundled ipam/pools.json | jq -r '.[].name')" p
 	bundled attachments.txt | grep -q "No attachments" || fail "attachments: $(bundled attachments.txt)"

@@ -30,7 +30,7 @@ int cmd_read(const struct cmd_input *in, char **text, size_t *len, struct err *e
 int cmd_read_json(const struct cmd_input *in, const char *name, struct json **out, struct err *e)
 {
 	auto_free char *text = NULL;
-	size_t len;
+	size_t len = 0;
 
 	if (cmd_read(&(struct cmd_input){ in->path, in->what, in->max ? in->max : JSON_MAX_SIZE },
 		     &text, &len, e))

@@ -22,6 +22,7 @@ static const struct {
 	const char *file, *command;
 } commands[] = {
 	{ "version.json", "version --json" },
+	{ "status.json", "status --json" },
 	{ "attachments.json", "attachments list --json" },
 	{ "attachments.txt", "attachments list" },
 	{ "attachments-repair.txt", "attachments repair --dry-run" },

@@ -31,7 +31,7 @@ static double degraded_of(const struct json *agent)
 
 static int add_agent(struct cmd_run *r, struct json *o, double *degraded)
 {
-	static const char *const keys[] = { "node", "version", "health", "store", "contact" };
+	static const char *const keys[] = { "node", "version", "store", "health", "contact" };
 	auto_json struct json *s = NULL;
 	struct json *a = json_add_object(o, "agent");
 	struct err why;
@@ -40,7 +40,10 @@ static int add_agent(struct cmd_run *r, struct json *o, double *degraded)
 	*degraded = up ? degraded_of(s) : -1;
 	if (!a || json_add_bool(a, "up", up) || (!up && json_add_str(a, "reason", why.msg)))
 		return -1;
-	for (size_t i = 0; up && i < ARRAY_SIZE(keys); i++)
+	/* Without a cluster store there is neither health nor contact. */
+	const size_t n = strcmp(json_text(s, "store"), "none") == 0 ? 3 : ARRAY_SIZE(keys);
+
+	for (size_t i = 0; up && i < n; i++)
 		if (json_get(s, keys[i]) && json_add_copy(a, keys[i], json_get(s, keys[i])))
 			return -1;
 	return 0;
@@ -152,7 +155,8 @@ static void print_agent(const struct out *o, const struct json *status)
 		return;
 	}
 	out_pair(o, "node", "%s", json_text(a, "node"));
-	out_pair(o, "agent", "%s, health %s%s%s", version, json_text(a, "health"),
+	out_pair(o, "agent", "%s%s%s%s%s", version, json_get(a, "health") ? ", health " : "",
+		 json_text(a, "health"),
 		 strcmp(version, RAILHEAD_VERSION) != 0 ? "; railctl is " : "",
 		 strcmp(version, RAILHEAD_VERSION) != 0 ? RAILHEAD_VERSION : "");
 	out_pair(o, "store", "%s%s", store,
