@@ -79,7 +79,7 @@ plan_is()
 {
 	ctl n1 cluster plan "$@" - <"$W/plan.yaml" >"$W/out" 2>"$W/err"
 	RC=$?
-	[ "$RC" -le 3 ]
+	[ "$RC" -le 3 ] && [ ! -s "$W/err" ]
 }
 # plan_finds FINDING: beside n4, of which nothing is known
 plan_finds() { plan_is --json && [ "$(jq -r '[.findings[] | select(.subject != "node n4") | .state, .code, .subject] | join(" ")' "$W/out")" = "$1" ]; }
@@ -87,7 +87,7 @@ plan_finding() { jq -r '[.findings[] | .state, .code, .subject] | join(" ")' "$W
 # plan_apply: the pools of the plan, and the labels of nodes as a second document
 plan_apply()
 {
-	plan_is --objects
+	plan_is --objects || give_up "a plan: $(<"$W/err")"
 	jq '[.items[] | select(.kind == "RailPool") | .spec + {name: .metadata.name}]' "$W/out" >"$W/pools.json"
 	{
 		cat "$W/plan.yaml"
@@ -154,4 +154,22 @@ rail1-g0 10.200.128.0/24 10.200.128.1 g0"
 	sed -i 's/nodesPerGroup/nodesPerGruop/' "$W/plan.yaml"
 	plan_is
 	has "a wrong key" "$(<"$W/err")" 'nodesPerGruop'
+}
+
+added_to_rail7() { POOLS='"pool":"rail7-*"' added n1 p1 -; }
+# Each node takes over all pools, and has addresses of its own group's ones. One network has the pools of each rail.
+test_fabric_more_than_256_pools()
+{
+	local last
+	NODES=1 cluster_begin
+	echo '{supernet: 10.0.0.0/9, rails: 8, nodesPerGroup: 4, groups: {g32: [n1]}}' >"$W/plan.yaml"
+	eventually plan_is --objects
+	plan_apply
+	eq "pools" "$(jq length "$W/pools.json")" 264
+	is "the label" ctl n1 ipam node label railhead.io/group=g32
+	eventually knows n1 rail7-g32
+	eventually added_to_rail7
+	last=$(jq -r '.[] | select(.name == "rail7-g32").subnet' "$W/pools.json")
+	has "the address" "$ADDRESS" "${last%.*}."
+	del n1 p1 -
 }

@@ -55,6 +55,9 @@ static int plan_pin_nodes(struct plan *p, bool *used, struct err *e)
 		plan_pin_node(p, json_key(node));
 	json_each (node, labels ? NULL : p->cables.nodes)
 		plan_pin_node(p, json_text(node, "name"));
+	if (!p->n_pins)
+		return err_set(e, ERR_NOTFOUND, 0,
+			       "no node is to plan: none has an agent, or all are left alone");
 	return pin_groups(p->pin, p->n_pins, used, e);
 }
 
