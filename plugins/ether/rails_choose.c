@@ -60,11 +60,14 @@ static int rails_choose_load(struct attach *a, struct rail_list *all, struct rai
 /* Where an operator corrects the interface of a rail. */
 static void name_source(const struct attach *a, const struct rail_list *l, struct rails_made *out)
 {
-	const bool file = strcmp(l->source, RAIL_LIST_FILE) == 0;
-
-	(void)snprintf(out->from, sizeof(out->from),
-		       file ? "%s/" RAIL_LIST_FILE : "the %s (`railctl topo`)",
-		       file ? a->call->ctx.etc_dir : l->source);
+	if (strcmp(l->source, RAIL_LIST_FILE) == 0)
+		(void)snprintf(out->from, sizeof(out->from), "%s/" RAIL_LIST_FILE,
+			       a->call->ctx.etc_dir);
+	else if (strcmp(l->source, RAIL_SLOTS_FILE) == 0)
+		(void)snprintf(out->from, sizeof(out->from), "%s (`railctl rails slots`)",
+			       l->source);
+	else
+		(void)snprintf(out->from, sizeof(out->from), "the %s (`railctl topo`)", l->source);
 }
 
 /* With "min", an interface that has gone makes its rail one that is missing. */
