@@ -117,7 +117,7 @@ test_topo_data_direct()
 	eq "channels" "$(jq -c '[.gpus[].nccl.channels]' "$W/out")" '[["mlx5_0_dma"],["mlx5_1_dma"],["mlx5_2_dma"],["mlx5_3_dma"]]'
 	want '.gpus[0] | .assigned == "mlx5_0" and .nccl.class == "PIX" and .differs == null and .hcas[0].data_direct'
 	want '.hcas[0].data_direct == "0008:03:00.0"'
-	ok topo --sysfs "$W/gb300"
+	ok topo --sysfs "$W/gb300" -m
 	eq "matrix of nvidia-smi" "$(sed -n '2s/	/ /gp' "$W/out")" "GPU0  X  NODE SYS SYS NODE NODE SYS SYS 0-71 0"
 	ok topo --sysfs "$W/gb300" --env --gpus 0008:06:00.0
 	grep -qx "export NCCL_IB_HCA='=mlx5_0:1'" "$W/out" || fail "env: $(said)"
@@ -348,8 +348,10 @@ test_topo_of_some_gpus()
 # How scripts read nvidia-smi: by columns of the header, by words, by the legend.
 test_topo_matrix_is_read_by_scripts()
 {
-	ok topo --nccl-xml "$XML/dgx-a100.xml"
+	ok topo --nccl-xml "$XML/dgx-a100.xml" --matrix
 	cp "$W/out" "$W/matrix"
+	ok topo --nccl-xml "$XML/dgx-a100.xml"
+	sed '1,/^$/d' "$W/out" | diff - "$W/matrix" >"$W/diff" || fail "-m has not the rest of the output: $(head -4 "$W/diff")"
 	eq "GPUs counted" "$(grep -c '^GPU[0-9]' "$W/matrix")" 8
 	eq "NICs counted" "$(grep -c '^NIC[0-9]' "$W/matrix")" 8
 	eq "by tabs" "$(awk -F '\t' 'NR == 1 { for (i = 2; i <= NF; i++) name[i] = $i }
@@ -379,7 +381,7 @@ test_topo_on_a_terminal()
 	hasnt $'\033['
 }
 
-# Below the matrix, a line each, and a sentence where NCCL goes its own way.
+# Above the matrix, a line each, and a sentence where NCCL goes its own way.
 test_topo_lines()
 {
 	ok topo --nccl-xml "$XML/synthetic-a_pix100_phb400.xml"

@@ -90,7 +90,7 @@ differs_from_json() { jq -r "$2" "$W/json" | sort | diff - <(sort "$3") >"$W/dif
 matrix_agrees()
 {
 	awk -F '\t' '
-		NR == 1 { for (i = 2; i <= NF; i++) head[i] = $i }
+		/^\tGPU0/ { for (i = 2; i <= NF; i++) head[i] = $i }
 		/^GPU[0-9]/ { for (i = 2; i <= NF; i++) if (head[i] ~ /^NIC/) cell[++n] = $1 " " head[i] " " $i }
 		/^  NIC[0-9]+: / { sub(/:/, "", $0); split($0, w, " "); name[w[1]] = w[2] }
 		END { for (i = 1; i <= n; i++) { split(cell[i], w, " "); print w[1], name[w[2]], w[3] } }' "$W/text" >"$W/cells"

@@ -21,6 +21,16 @@ static const struct opt *find_option(const struct opt *const *tables, const char
 	return NULL;
 }
 
+/* "-m" */
+static const struct opt *find_short(const struct opt *const *tables, const char *arg)
+{
+	for (; arg[1] && !arg[2] && *tables; tables++)
+		for (const struct opt *o = *tables; o->name; o++)
+			if (o->flags & OPT_SHORT && o->name[0] == arg[1])
+				return o;
+	return NULL;
+}
+
 static int opt_refuse_unknown(const struct opt *const *tables, const char *arg, struct err *e)
 {
 	const char *word = arg + strspn(arg, "-"), *best = NULL;
@@ -54,7 +64,8 @@ static int take_option(const char *arg, const char *next, const struct opt *cons
 {
 	const char *equals = strchr(arg, '=');
 	size_t len = strcspn(arg + 2, "=");
-	const struct opt *opt = arg[1] == '-' ? find_option(tables, arg + 2, len) : NULL;
+	const struct opt *opt =
+		arg[1] == '-' ? find_option(tables, arg + 2, len) : find_short(tables, arg);
 
 	if (strcmp(arg, "-h") == 0)
 		opt = find_option(tables, "help", 4);

@@ -9,7 +9,8 @@
 
 #include "lib/base/err.h"
 
-#define OPT_MANY 1u /* may be given more than once */
+#define OPT_MANY  1u /* may be given more than once */
+#define OPT_SHORT 2u /* a flag that "-" and its first letter name, too: "-m" */
 
 struct opt {
 	const char *name;  /* without dashes; NULL ends a table */

@@ -16,6 +16,7 @@ static const struct opt own[] = {
 static const struct opt global[] = {
 	{ "json", NULL, "", 0 },
 	{ "help", NULL, "", 0 },
+	{ "matrix", NULL, "", OPT_SHORT },
 	{ NULL, NULL, NULL, 0 },
 };
 static const struct opt *const tables[] = { own, global, NULL };
@@ -106,6 +107,19 @@ static void refused(const char *first, const char *second, enum err_code code, c
 		      part, e.msg, e.detail);
 }
 
+START_TEST(some_flags_have_a_letter)
+{
+	auto_opts struct opts o = { 0 };
+	struct err e;
+
+	ck_assert_int_eq(PARSE(false, &o, &e, "-m"), 1);
+	ck_assert(opt_is_set(&o, "matrix"));
+	ck_assert_int_eq(PARSE(false, &o, &e, "-j"), -1);
+	ck_assert_int_eq(PARSE(false, &o, &e, "-mm"), -1);
+	ck_assert_int_eq(PARSE(false, &o, &e, "--m"), -1);
+}
+END_TEST
+
 START_TEST(refuses_what_it_does_not_know)
 {
 	refused("--jsno", NULL, ERR_FIELD, "did you mean --json?");
@@ -154,5 +168,5 @@ END_TEST
 
 TEST_PROGRAM("lib/cli/opt", takes_options_and_words_mixed, stops_at_the_first_word,
 	     two_dashes_end_the_options, values_may_begin_with_a_dash_and_be_empty, h_is_help,
-	     refuses_what_it_does_not_know, refuses_wrong_values, flags_may_be_repeated,
-	     survives_failing_allocations)
+	     some_flags_have_a_letter, refuses_what_it_does_not_know, refuses_wrong_values,
+	     flags_may_be_repeated, survives_failing_allocations)

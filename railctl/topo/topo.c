@@ -35,16 +35,19 @@ static int topo_show_text(const struct cmd_run *r, const struct topo *t, struct 
 		out_line(&r->out, OUT_PLAIN, "No HCAs: nothing in /sys/class/infiniband.");
 	if (!t->m.n_gpus && !t->m.n_hcas)
 		return 0;
-	if (show_matrix(v, &r->out, e))
+	if (opt_is_set(&r->opts, "matrix"))
+		return show_matrix(v, &r->out, e);
+	if (show_lines(v, &r->out, e))
 		return -1;
 	fputc('\n', r->out.to);
-	return show_lines(v, &r->out, e);
+	return show_matrix(v, &r->out, e);
 }
 
 /* At most one option may choose the output. */
 static int check_outputs(struct cmd_run *r, struct err *e)
 {
-	static const char *const names[] = { "env", "labels", "labels-out", "svg", "nccl-xml-out" };
+	static const char *const names[] = { "env", "labels",       "labels-out",
+					     "svg", "nccl-xml-out", "matrix" };
 	const char *first = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -117,6 +120,7 @@ static const struct opt options[] = {
 	TOPO_OPT_CLASS,
 	TOPO_OPT_SET,
 	{ "rccl", NULL, "RCCL's rules; with --nccl-xml-out, a file for RCCL", 0 },
+	{ "matrix", NULL, "only the matrix, for scripts that read it; also -m", OPT_SHORT },
 	{ "env", NULL, "variables that make NCCL, UCX and NVSHMEM use the GPUs' own HCAs", 0 },
 	{ "per-gpu", NULL, "with --env: for each GPU separately", 0 },
 	{ "labels", NULL, "a feature file for Node Feature Discovery", 0 },
@@ -133,6 +137,7 @@ static const struct opt options[] = {
 
 static const char *const examples[] = {
 	"railctl topo",
+	"railctl topo -m",
 	"railctl topo --json",
 	"railctl topo --env --per-gpu",
 	"railctl topo --svg topo.svg",
@@ -142,10 +147,11 @@ static const char *const examples[] = {
 const struct cmd cmd_topo = {
 	.name = "topo",
 	.summary = "show which HCA is nearest to which GPU, and NCCL's choice",
-	.about = "The matrix is that of \"nvidia-smi topo -m\". Below it is a line for each GPU: "
-		 "the nearest HCAs with the number of switch chips between, the HCA that it should "
-		 "use, and the HCAs that NCCL will choose. If these differ, the output has the "
-		 "reason and the setting that corrects it.",
+	.about =
+		"A line for each GPU has the nearest HCAs, and the number of switch chips between. "
+		"It has the HCA that the GPU should use, and those that NCCL will choose. If these "
+		"differ, the output has the reason and the setting that corrects it. Below is the "
+		"matrix of \"nvidia-smi topo -m\".",
 	.sub = commands,
 	.opts = { options },
 	.examples = examples,

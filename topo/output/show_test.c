@@ -179,7 +179,7 @@ START_TEST(matrix_of_one_machine)
 }
 END_TEST
 
-/* Scripts take all lines of the matrix, and none of those below it. */
+/* Scripts take all lines of the matrix, and none of those beside it. */
 START_TEST(a_line_break_in_a_name_makes_no_row)
 {
 	auto_stage struct stage s = { 0 };
