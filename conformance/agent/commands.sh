@@ -68,10 +68,10 @@ test_commands_the_example_for_many_nodes()
 {
 	NODES=1 cluster_begin
 	is "apply" ctl n1 cluster pool apply "$HERE/../../examples/many-nodes/shared.json"
-	eventually knows n1 rail2
-	add n1 p1 rail2
-	has "the address" "$ADDRESS" "10.202."
-	del n1 p1 rail2
+	eventually knows n1 rail1
+	add n1 p1 rail1
+	has "the address" "$ADDRESS" "10.201."
+	del n1 p1 rail1
 }
 
 test_commands_a_pool_keeps_its_subnet_and_block_size()

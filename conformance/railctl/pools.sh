@@ -75,7 +75,7 @@ test_rails_wrong_questions()
 	ok ipam pool rails --count 8 --nodes 1024 --supernet 10.0.0.0/14
 	refused 1 "write 10.0.0.0/12" ipam pool rails --count 8 --nodes 1024 --supernet 10.1.0.0/12
 	refused 1 "not a power of two" "${PLAN[@]}" --block-size 12
-	refused 1 "more than 256 pools" "${PLAN[@]}" --leaf 8
+	refused 1 "more than 1024 pools" "${PLAN[@]}" --leaf 4
 	refused 2 "needs --count" ipam pool rails --nodes 8 --supernet 10.0.0.0/8
 	refused 2 "not a number from 1 to 64" ipam pool rails --count 0 --nodes 8 --supernet 10.0.0.0/8
 	refused 2 "not a network" ipam pool rails --count 1 --nodes 8 --supernet 10.0.0.0
