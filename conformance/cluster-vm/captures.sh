@@ -47,8 +47,8 @@ captured()
 	functions_of "$TOP/topo/testdata/$1" | awk -v places="$places" '
 		BEGIN { n = split(places, p, " "); for (i = 1; i <= n; i++) { split(p[i], x, "="); card[x[1]] = x[2] } }
 		{ id = $1; sub(/.*\//, "", id) }
-		id in card { sub(/[^\/]*$/, card[id], $1); $0 = $1 " card" }
+		id in card { sub(/[^\/]*$/, card[id], $1); $0 = $1 " card " $5 }
 		{ print }' >"$W/tree"
-	eq "cards in $1" "$(grep -c ' card$' "$W/tree")" $(($# - 1))
+	eq "cards in $1" "$(grep -c ' card ' "$W/tree")" $(($# - 1))
 	is "the tree of $1" guest tree_begins <"$W/tree"
 }

@@ -15,7 +15,10 @@ tree_begins()
 		mkdir -p "$at" || return
 		[[ $class == 0x06* ]] || ln -sfn "../../../bus/pci/devices/captured/$path" "$bus/${path##*/}" || return
 		if [ "$class" = card ]; then
+			# Its NUMA node is that of the place: the second word.
+			echo "$vendor" >"$bus/captured/numa.${path##*/}" || return
 			mounts+=" && mount --bind $(realpath "/sys/bus/pci/devices/${path##*/}") /sys/bus/pci/devices/captured/$path"
+			mounts+=" && mount --bind /bus/captured/numa.${path##*/} /sys/bus/pci/devices/captured/$path/numa_node"
 			continue
 		fi
 		echo "$class" >"$at/class" && echo "$vendor" >"$at/vendor" && echo "$device" >"$at/device" && echo "$numa" >"$at/numa_node" &&
