@@ -10,6 +10,7 @@
 #include "lib/testing/alloc.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
+#include "topo/read/rail_list.h"
 #include "topo/read/rail_survey.h"
 #include "topo/testing/tree.h"
 
