@@ -9,8 +9,8 @@
 #include "railctl/attachments/support.h"
 #include "railctl/topo/topo.h"
 #include "railctl/device/vf.h"
-#include "railctl/node/check.h"
-#include "railctl/node/status.h"
+#include "railctl/check.h"
+#include "railctl/status.h"
 
 static const char *const help_examples[] = {
 	"railctl help ipam pool add",

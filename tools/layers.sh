@@ -96,8 +96,7 @@ railctl/cluster|lib/ ipam/conf/ ipam/alloc/ fabric/
 railctl/ipam|lib/ cni/engine/ ipam/peers/ ipam/conf/ ipam/lease/ ipam/alloc/ ipam/admin/ plugins/prepared/
 railctl/device|lib/ cni/protocol/ cni/record/ fabric/ sriov/claim/ sriov/admin/ rdma/device/ rdma/inventory/ rdma/env/ rdma/qos/ diag/
 railctl/topo|lib/ topo/core/ topo/read/ topo/capture/ topo/nccl/ topo/output/ rdma/inventory/ diag/ railctl/device/
-railctl/node|lib/ topo/read/ railctl/attachments/ railctl/cluster/ railctl/device/ railctl/ipam/ railctl/topo/
-railctl|railctl/attachments/ railctl/cluster/ railctl/device/ railctl/ipam/ railctl/node/ railctl/topo/
+railctl|lib/ topo/read/ railctl/attachments/ railctl/cluster/ railctl/device/ railctl/ipam/ railctl/topo/
 tools|lib/
 conformance|conformance/'
 # parts, and the parts that the tests of each may include

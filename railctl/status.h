@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* status.h: `railctl status`. */
-#ifndef RAILHEAD_RAILCTL_NODE_STATUS_H
-#define RAILHEAD_RAILCTL_NODE_STATUS_H
+#ifndef RAILHEAD_RAILCTL_STATUS_H
+#define RAILHEAD_RAILCTL_STATUS_H
 
 #include "lib/cli/cmd.h"
 

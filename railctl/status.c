@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* status.c: `railctl status`: this node on one screen, as lines, fields or JSON. */
-#include "railctl/node/status.h"
+#include "railctl/status.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "lib/base/version.h"
 #include "railctl/cluster/cluster.h"
 #include "railctl/ipam/ipam.h"
-#include "railctl/node/check.h"
+#include "railctl/check.h"
 #include "railctl/topo/topo.h"
 #include "topo/read/rail_list.h"
 

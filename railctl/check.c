@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.c: `railctl check`: all diagnoses of this node, one after the other. */
-#include "railctl/node/check.h"
+#include "railctl/check.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.h: all diagnoses of this node. */
-#ifndef RAILHEAD_RAILCTL_NODE_CHECK_H
-#define RAILHEAD_RAILCTL_NODE_CHECK_H
+#ifndef RAILHEAD_RAILCTL_CHECK_H
+#define RAILHEAD_RAILCTL_CHECK_H
 
 #include "lib/cli/cmd.h"
 #include "lib/cli/finding.h"

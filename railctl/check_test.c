@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check_test.c: shows which state and exit status follow from the findings of all diagnoses. */
-#include "railctl/node/check.h"
+#include "railctl/check.h"
 
 #include <string.h>
 
