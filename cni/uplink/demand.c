@@ -155,11 +155,11 @@ static int is_used(struct sweep *s, const struct link_info *link, bool *used, st
 {
 	struct other o = { .except = s->key, .ifindex = link->ifindex };
 	char why[64] = "another attachment has it on record";
-	struct err unread;
 	int rc = 0;
 
-	if (record_each(s->ctx, NULL, match_other, &o, &unread))
-		o.found = true;
+	/* Without an answer the call fails: its repetition removes the master, or finds a user. */
+	if (record_each(s->ctx, NULL, match_other, &o, e) && !o.found)
+		return -1;
 	if (!o.found)
 		rc = demand_hold(s->nl, link, s->wait_ms, why, e);
 	if (rc < 0)

@@ -159,7 +159,8 @@ static const struct fixture fixture_demand = {
 	.move = move_demand,
 	.lose_link = lose_link,
 	.reboot = reboot_demand,
-	.lose_state = nothing,
+	/* Nothing proves whose they are, so a person removes them. */
+	.lose_state = reboot_demand,
 };
 
 /* Two rails, which are both ends of the cable. Their file is in an /etc of the sandbox. */
