@@ -37,10 +37,17 @@ server_begins()
 	for name in railhead second; do
 		! grep -qx "$name" "$W/releases" || helm uninstall "$name" -n "$(helm list -A -o json | jq -r --arg n "$name" '.[] | select(.name == $n).namespace')"
 	done
-	if k get crd railpools.railhead.io >/dev/null 2>&1; then
-		k delete railpools,railblocks,railnodes --all && k delete crd rail{pools,blocks,nodes,reserved}.railhead.io || fail "the types stay"
-	fi
+	types_go || fail "the types stay"
 	for name in railhead "$@"; do k get namespace "$name" >/dev/null 2>&1 || k create namespace "$name"; done
+}
+# A busy machine needs minutes for it. Helm would find a type that ends.
+types_go()
+{
+	local types
+	mapfile -t types < <(k get crd -o name | grep '\.railhead\.io$')
+	[ ${#types[@]} != 0 ] || return 0
+	k get railpools >/dev/null 2>&1 && k delete railpools,railblocks,railnodes --all
+	k delete --ignore-not-found --wait=false "${types[@]}" && timeout 300 "$KUBE/kubectl" wait --for=delete --timeout=290s "${types[@]}"
 }
 server_ends()
 {
