@@ -176,7 +176,9 @@ static bool begins(const char *text)
 	return read(fd, is, sizeof(is)) > 0 && strncmp(is, text, strlen(text) - 2) == 0;
 }
 
-/* The owner writes into the file, and soon finds its text there, with the entry or without. */
+/* The owner writes into the file, and then finds its text there, with the entry or without. The
+ * other process may wait for a processor between two renames. */
+#define LOOKS_MAX 100000 /* ten seconds and more */
 static void owner(void)
 {
 	static const struct timespec nap = { .tv_nsec = 100000 };
@@ -191,8 +193,8 @@ static void owner(void)
 			_exit(1);
 		do {
 			(void)nanosleep(&nap, NULL);
-		} while (!begins(text) && ++tries < 1000);
-		if (tries == 1000)
+		} while (!begins(text) && ++tries < LOOKS_MAX);
+		if (tries == LOOKS_MAX)
 			_exit(2);
 	}
 	_exit(0);
