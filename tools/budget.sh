@@ -7,7 +7,7 @@
 # Product code and tests are judged apart. A file of more than 1,000 lines is a warning: a person decides whether it is too long.
 # The longest chain of calls below ADD and below DEL: tools/chain.sh.
 #
-# The tree: below 220 files that only programs read (corpus/, testdata/). A fuzz target has one file of seeds and one dictionary:
+# The tree: at most 240 files that only programs read (corpus/, testdata/). A fuzz target has one file of seeds and one dictionary:
 # more than that is an unpacked corpus (tools/seeds.sh).
 set -eu
 export LC_ALL=C
@@ -77,6 +77,6 @@ eval "$(if [ -e .git ]; then git ls-files; else find . -path ./build -prune -o -
 	awk '/\/(corpus|testdata)\// { data++; next } { read++ } END { print "read=" read + 0, "data=" data + 0 }')"
 # shellcheck disable=SC2154 # set by eval
 echo "tree     $read files to read, $data of seeds and test data"
-[ "$data" -lt 231 ] || complain "budget: $data files of seeds and test data, allowed 230"
+[ "$data" -le 240 ] || complain "budget: $data files of seeds and test data, allowed 240"
 "$here/chain.sh" || bad=$((bad + 1))
 [ "$bad" = 0 ] || { echo "budget: exceeded, see above"; exit 1; }
