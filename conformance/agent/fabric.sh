@@ -102,7 +102,8 @@ test_fabric_a_plan_gives_each_group_its_pools()
 {
 	fabric_begin
 	echo '{supernet: 10.200.0.0/16, rails: 2, nodesPerGroup: 8}' >"$W/plan.yaml"
-	plan_is
+	# An agent that has just begun has no object yet.
+	eventually plan_is
 	eq "no cables are known" "$RC" 1
 	has "no cables are known" "$(<"$W/out")" "neither its label, nor the file, nor its cables say its group"
 	cabled n1 leaf-a leaf-b
@@ -151,6 +152,8 @@ rail1-g0 10.200.128.0/24 10.200.128.1 g0"
 	sed -i 's/10.200.0.0/10.2000.0/' "$W/plan.yaml"
 	plan_is
 	has "a wrong supernet" "$(<"$W/err")" 'supernet: "10.2000.0/16" is not a network'
+	printf 'supernet: 10.200.0.0/16\nrails: 2\n---\nlables: {n1: g0}\n' | ctl n1 cluster plan - >"$W/out" 2>&1
+	has "labels that would be ignored" "$(<"$W/out")" 'the second document has no "labels"'
 	sed -i 's/nodesPerGroup/nodesPerGruop/' "$W/plan.yaml"
 	plan_is
 	has "a wrong key" "$(<"$W/err")" 'nodesPerGruop'

@@ -83,6 +83,16 @@ static void printf_like(3, 0) set_text(struct finding *f, char **to, const char 
 		va_end(ap);                                                                        \
 	} while (0)
 
+void findings_move(struct findings *to, struct finding *f)
+{
+	struct finding *copy = findings_add(to, f->id, f->state);
+
+	if (copy->failed)
+		return;
+	*copy = *f;
+	*f = (struct finding){ .id = f->id };
+}
+
 void finding_set_subject(struct finding *f, const char *fmt, ...)
 {
 	SET_TEXT(subject);

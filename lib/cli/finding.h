@@ -46,6 +46,9 @@ struct findings {
 /* findings_add - one more finding, valid until the next is added; never NULL. */
 struct finding *findings_add(struct findings *all, const char *id, enum finding_state state);
 
+/* findings_move - add a finding of another list, whose texts go over. Without memory it stays. */
+void findings_move(struct findings *to, struct finding *f);
+
 /* finding_set_* - set or replace one text; cut to FINDING_TEXT_LEN - 1 bytes. */
 #define FINDING_TEXT_LEN 768
 void finding_set_subject(struct finding *f, const char *fmt, ...) printf_like(2, 3);

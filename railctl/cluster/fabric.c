@@ -148,17 +148,11 @@ static int keep_own_findings(struct findings *from, struct findings *out, struct
 
 	for (struct finding *f = from->item; f < from->item + from->n; f++) {
 		bool kept = false;
-		struct finding *to;
 
 		for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
 			kept = kept || strcmp(f->code, codes[i]) == 0;
-		if (!kept)
-			continue;
-		to = findings_add(out, f->id, f->state);
-		if (to->failed)
-			break;
-		*to = *f;
-		*f = (struct finding){ .id = f->id };
+		if (kept)
+			findings_move(out, f);
 	}
 	return findings_check(out, e);
 }
@@ -225,17 +219,9 @@ int cluster_fabric_find(struct cmd_run *r, struct findings *out, struct err *e)
 	}
 	if (read_fabric(r, &c, e))
 		return -1;
-	for (size_t i = 0; i < c.findings.n; i++) {
-		struct finding *f = &c.findings.item[i], *to;
-
-		if (!is_about(f, json_text(s, "node")))
-			continue;
-		to = findings_add(out, f->id, f->state);
-		if (to->failed)
-			break;
-		*to = *f;
-		*f = (struct finding){ .id = f->id };
-	}
+	for (size_t i = 0; i < c.findings.n; i++)
+		if (is_about(&c.findings.item[i], json_text(s, "node")))
+			findings_move(out, &c.findings.item[i]);
 	return findings_check(out, e);
 }
 

@@ -20,16 +20,18 @@ static void plan_clear(struct plan *p)
 
 /* ---- the plan ---- */
 
-static size_t cables_of(const struct plan *p, const char *node)
+const struct fabric_node *plan_cables_of(const struct plan *p, const char *node)
 {
 	for (size_t i = 0; i < p->cables.n; i++)
 		if (strcmp(p->cables.node[i].name, node) == 0)
-			return p->cables.node[i].group;
-	return FABRIC_NO_GROUP;
+			return &p->cables.node[i];
+	return NULL;
 }
 
 static void plan_pin_node(struct plan *p, const char *name)
 {
+	const struct fabric_node *cables = plan_cables_of(p, name);
+
 	if (plan_file_leaves(&p->file, name))
 		return;
 	p->pin[p->n_pins++] = (struct pin){
@@ -37,7 +39,7 @@ static void plan_pin_node(struct plan *p, const char *name)
 		.label = pin_parse(plan_label_of(p, name)),
 		.file = plan_file_group(&p->file, name),
 		/* The file decides alone. */
-		.cables = p->file.groups ? FABRIC_NO_GROUP : cables_of(p, name),
+		.cables = p->file.groups || !cables ? FABRIC_NO_GROUP : cables->group,
 	};
 }
 

@@ -45,6 +45,9 @@ bool plan_file_leaves(const struct plan_file *f, const char *node);
 const struct json *plan_labels(const struct plan *p);
 const char *plan_label_of(const struct plan *p, const char *node);
 
+/* plan_cables_of - the cables of a node; NULL: it does not listen. */
+const struct fabric_node *plan_cables_of(const struct plan *p, const char *node);
+
 /* plan_check - add what the plan cannot do, or leaves out, to its findings. ERR_NOMEM. */
 int plan_check(struct plan *p, struct err *e) must_check;
 

@@ -86,14 +86,6 @@ static void check_extra(struct plan *p, const struct json *planned)
 
 /* ---- nodes ---- */
 
-static const struct fabric_node *plan_cables_of(const struct plan *p, const char *node)
-{
-	for (size_t i = 0; i < p->cables.n; i++)
-		if (strcmp(p->cables.node[i].name, node) == 0)
-			return &p->cables.node[i];
-	return NULL;
-}
-
 static struct finding *plan_add_node(struct plan *p, const char *code, enum finding_state state,
 				     const struct pin *x)
 {

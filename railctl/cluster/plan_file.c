@@ -48,6 +48,16 @@ static int check_groups(const struct json *groups, struct err *e)
 	return 0;
 }
 
+/* Else its labels are ignored, and each node is a new one. */
+static int check_labels(const struct plan *p, struct err *e)
+{
+	const struct json *second = json_next(json_first(p->documents));
+
+	return !second || json_get(second, "labels")
+		       ? 0
+		       : err_set(e, ERR_CONFIG, 0, "the second document has no \"labels\"");
+}
+
 int plan_file_read(const char *path, struct plan *p, struct err *e)
 {
 	const struct cmd_input in = { .path = path, .what = "", .max = FILE_MAX };
@@ -61,7 +71,7 @@ int plan_file_read(const char *path, struct plan *p, struct err *e)
 	if (json_len(p->documents) < 1 || json_len(p->documents) > 2)
 		return err_set(e, ERR_DECODE, 0, "%.200s: must be one document", path);
 	if (json_decode(json_first(p->documents), "", fields, &p->file, e) ||
-	    json_refuse_unknown(json_first(p->documents), "", fields, e) ||
+	    json_refuse_unknown(json_first(p->documents), "", fields, e) || check_labels(p, e) ||
 	    check_groups(p->file.groups, e) || check_names(p->file.leave_alone, "leaveAlone", e))
 		return err_wrap(e, "%.200s", path);
 	return 0;
