@@ -33,6 +33,24 @@ START_TEST(there_and_back)
 }
 END_TEST
 
+START_TEST(pools_for_other_nodes_are_a_sum)
+{
+	const uint64_t sum = node_pool_mark("u1", 3) + node_pool_mark("u2", 1);
+	auto_json struct json *value = json_new_object(), *bad = json_new_object(),
+			      *none = json_new_object();
+
+	ck_assert_uint_ne(node_pool_mark("u1", 3), node_pool_mark("u1", 4));
+	ck_assert_uint_ne(node_pool_mark("u1", 3), node_pool_mark("u2", 3));
+	ck_assert_int_eq(node_elsewhere_put(value, sum), 0);
+	ck_assert_uint_eq(node_elsewhere_find(value), sum);
+	ck_assert_int_eq(json_add_str(bad, "elsewhere", "7"), 0);
+	ck_assert_uint_eq(node_elsewhere_find(bad), 0);
+	ck_assert_int_eq(node_elsewhere_put(none, 0), 0);
+	ck_assert_ptr_null(json_get(none, "elsewhere"));
+	ck_assert_uint_eq(node_elsewhere_find(none), 0);
+}
+END_TEST
+
 START_TEST(what_cannot_be_read_says_nothing)
 {
 	struct node_pool out;
@@ -85,4 +103,4 @@ START_TEST(memory_fails)
 END_TEST
 
 TEST_PROGRAM("node_pools", there_and_back, reserved_addresses_there_and_back,
-	     what_cannot_be_read_says_nothing, memory_fails)
+	     pools_for_other_nodes_are_a_sum, what_cannot_be_read_says_nothing, memory_fails)

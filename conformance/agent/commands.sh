@@ -103,6 +103,9 @@ test_commands_a_pool_for_some_nodes()
 	refused n2 p2 rail0 7 "pool rail0 is for nodes with leaf=g3; node n2 has no label leaf"
 	has "its state there" "$(ctl n2 cluster status)" "other nodes"
 	has "blocks there" "$(ctl n2 ipam blocks --json)" "[]"
+	# The object of n2 does not name the pool: one number says that it has taken it over.
+	is "a change" ctl n1 cluster pool apply --wait "$LIMIT" - <<<'{"name":"rail0","subnet":"10.92.0.0/24","blockSize":8,"idle":3600,"cooldown":0,"nodes":{"leaf":"g3"},"excludes":["10.92.0.200"]}'
+	has "a change" "$(<"$W/is")" "All nodes have taken over pool rail0: 2."
 	is "the label moves" ctl n2 ipam node label leaf=g3
 	is "the label moves" ctl n1 ipam node label leaf-
 	eventually has_spare n2 rail0 8

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/hash.h"
 #include "lib/base/parse.h"
 
 #define TOKEN_LEN 17
@@ -285,6 +286,36 @@ bool node_pool_find(const struct json *value, const char *name, struct node_pool
 			return read_report(item, "pools", out);
 	}
 	return false;
+}
+
+uint64_t node_pool_mark(const char *uid, int64_t generation)
+{
+	char text[CLUSTER_UID_LEN + 24];
+
+	(void)snprintf(text, sizeof(text), "%s %lld", uid, (long long)generation);
+	return hash_add_text(HASH_START, text);
+}
+
+struct elsewhere {
+	uint64_t sum;
+};
+
+static const struct json_field elsewhere_fields[] = {
+	{ "elsewhere", J_HEX64, J_AT(struct elsewhere, sum), .flags = J_OMIT },
+	{ 0 },
+};
+
+int node_elsewhere_put(struct json *value, uint64_t sum)
+{
+	return json_encode(value, elsewhere_fields, &(struct elsewhere){ sum });
+}
+
+uint64_t node_elsewhere_find(const struct json *value)
+{
+	struct elsewhere x = { 0 };
+	struct err ignored;
+
+	return json_decode(value, "node", elsewhere_fields, &x, &ignored) ? 0 : x.sum;
 }
 
 int node_reserved_put(struct json *value, const struct node_pool *p)

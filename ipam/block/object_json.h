@@ -80,6 +80,17 @@ struct node_pool {
 int node_reserved_put(struct json *value, const struct node_pool *p) must_check;
 bool node_reserved_find(const struct json *value, struct node_pool *out);
 
+/*
+ * A pool that is for other nodes, and of which the node has nothing, has no report. Else each node
+ * of a large cluster would have a row for the pools of all others. The member "elsewhere" has 16
+ * digits: the sum of the marks of such pools, as the node has taken them over. Without such pools
+ * it is absent.
+ */
+uint64_t node_pool_mark(const char *uid, int64_t generation);
+int node_elsewhere_put(struct json *value, uint64_t sum) must_check;
+/* node_elsewhere_find - 0: there is none, or it cannot be read. */
+uint64_t node_elsewhere_find(const struct json *value);
+
 /* node_pool_add - append one to a list, the member "pools". -1: no memory. */
 int node_pool_add(struct json *list, const struct node_pool *p) must_check;
 

@@ -135,9 +135,10 @@ bool leave_look(struct driver *d, int64_t now, int64_t *next)
 
 const char *leave_why(const struct driver *d, const struct pool_seen *s)
 {
-	const struct pool_entry *p = s ? pools_find(d, s->name) : NULL;
+	const struct pool_entry *p =
+		s && pool_state_has_slices(s->state) ? pools_find(d, s->name) : NULL;
 
-	if (!p || !pool_state_has_slices(s->state))
+	if (!p)
 		return "";
 	if (!p->left)
 		return s->outside_known ? s->outside : "its leases are not counted yet";

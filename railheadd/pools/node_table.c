@@ -70,14 +70,74 @@ static void note_beat(struct node_row *row, const struct cluster_object *o,
 	row->silent = beat_seen(&row->watch, &o->at, look->sent, look->now);
 }
 
+/* ---- pools that a node has no report of ---- */
+
+int pool_marks_add(struct pool_marks *m, const struct cluster_object *o, struct err *e)
+{
+	struct pool_mark *x;
+
+	/* No agent takes over a pool with such a name. */
+	if (strlen(o->name) > GRID_POOL_MAX)
+		return 0;
+	if (ARRAY_GROW(m->at, m->n, NODE_TABLE_MAX, "shared pools", e))
+		return -1;
+	x = &m->at[m->n++];
+	*x = (struct pool_mark){ .generation = o->generation };
+	memcpy(x->name, o->name, strlen(o->name));
+	memcpy(x->uid, o->at.uid, sizeof(x->uid));
+	m->sum += node_pool_mark(x->uid, x->generation);
+	return 0;
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+	return strcmp(((const struct pool_mark *)a)->name, ((const struct pool_mark *)b)->name);
+}
+
+void pool_marks_sort(struct pool_marks *m)
+{
+	if (m->n)
+		qsort(m->at, m->n, sizeof(*m->at), compare_marks);
+}
+
+static const struct pool_mark *find_mark(const struct pool_marks *m, const char *name)
+{
+	struct pool_mark key = { .generation = 0 };
+
+	(void)snprintf(key.name, sizeof(key.name), "%s", name);
+	return m->n ? bsearch(&key, m->at, m->n, sizeof(key), compare_marks) : NULL;
+}
+
+static void note_elsewhere(struct node_row *row, const struct json *value,
+			   const struct node_table_look *look)
+{
+	const struct pool_mark *x = find_mark(look->marks, look->pool);
+	uint64_t sum = look->marks->sum;
+
+	json_each (report, json_get(value, "pools")) {
+		const struct pool_mark *named = find_mark(look->marks, json_text(report, "name"));
+
+		/* One that cannot be read is not taken over. */
+		if (named && named == x)
+			return;
+		if (named)
+			sum -= node_pool_mark(named->uid, named->generation);
+	}
+	if (!x || sum != node_elsewhere_find(value))
+		return;
+	row->pool = (struct node_pool){ .generation = x->generation, .number = -1 };
+	memcpy(row->pool.name, x->name, sizeof(x->name));
+	memcpy(row->pool.uid, x->uid, sizeof(x->uid));
+}
+
 static void note_report(struct node_row *row, const struct json *value,
 			const struct node_table_look *look)
 {
 	row->pool.name[0] = '\0';
 	if (look->reserved)
 		(void)node_reserved_find(value, &row->pool);
-	else if (look->pool)
-		(void)node_pool_find(value, look->pool, &row->pool);
+	else if (look->pool && !node_pool_find(value, look->pool, &row->pool) && look->marks)
+		note_elsewhere(row, value, look);
 }
 
 int node_table_object(struct node_table *t, const struct cluster_object *o,

@@ -37,11 +37,26 @@ void node_table_clear(struct node_table *t);
 /* node_table_find - NULL: no such row. */
 struct node_row *node_table_find(const struct node_table *t, const char *name);
 
+/* All pools of the cluster, and the sum of their marks (ipam/block/object_json.h). */
+struct pool_marks {
+	struct pool_mark {
+		char name[GRID_POOL_MAX + 1], uid[CLUSTER_UID_LEN];
+		int64_t generation;
+	} * at; /* owned; by name, once it is sorted */
+	size_t n;
+	uint64_t sum;
+};
+
+/* pool_marks_add - a pool of a list. ERR_NOMEM, ERR_STORE. pool_marks_sort - after the last one. */
+int pool_marks_add(struct pool_marks *m, const struct cluster_object *o, struct err *e) must_check;
+void pool_marks_sort(struct pool_marks *m);
+
 /*
  * node_table_object - an object of a list: a node, a heartbeat, or a block, which counts for its
  * node. An object that is not understood, or without a node, is left out. seen: the table of the
  * last question. sent: when the list began, now: ns of one clock that never goes back. pool: the
- * name of the pool of the question; NULL: it is about none. reserved: it is about the reserved
+ * name of the pool of the question; NULL: it is about none. marks: a node without a report of it
+ * has taken it over if its sum is that of all pools without one. reserved: it is about the reserved
  * addresses. ERR_NOMEM.
  */
 struct node_table_look {
@@ -49,6 +64,7 @@ struct node_table_look {
 	int64_t sent, now;
 	const char *pool;
 	bool reserved;
+	const struct pool_marks *marks; /* of a question about a pool; else NULL */
 };
 int node_table_object(struct node_table *t, const struct cluster_object *o,
 		      const struct node_table_look *look, struct err *e) must_check;

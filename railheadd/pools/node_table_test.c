@@ -46,7 +46,7 @@ static void is(const struct node_table *t, const char *want)
 START_TEST(one_row_for_each_node)
 {
 	auto_node_table struct node_table t = { .n = 0 }, none = { .n = 0 };
-	const struct node_table_look look = { &none, 5 * S, 6 * S, NULL, false };
+	const struct node_table_look look = { &none, 5 * S, 6 * S, NULL, false, NULL };
 
 	add(&t, CLUSTER_NODE, "n2",
 	    "{\"holder\":\"o\",\"boot\":\"c\",\"version\":\"1\",\"number\":7}", &look);
@@ -74,9 +74,9 @@ START_TEST(a_heartbeat_grows_old)
 {
 	auto_node_table struct node_table none = { .n = 0 }, first = { .n = 0 }, later = { .n = 0 },
 					  again = { .n = 0 };
-	const struct node_table_look at_5 = { &none, 4 * S, 5 * S, NULL, false };
-	const struct node_table_look at_99 = { &first, 98 * S, 99 * S, NULL, false };
-	const struct node_table_look at_200 = { &later, 199 * S, 200 * S, NULL, false };
+	const struct node_table_look at_5 = { &none, 4 * S, 5 * S, NULL, false, NULL };
+	const struct node_table_look at_99 = { &first, 98 * S, 99 * S, NULL, false, NULL };
+	const struct node_table_look at_200 = { &later, 199 * S, 200 * S, NULL, false, NULL };
 
 	add(&first, CLUSTER_HEARTBEAT, "n1", BEAT("7"), &at_5);
 	add(&first, CLUSTER_HEARTBEAT, "n2", BEAT("7"), &at_5);
@@ -99,7 +99,7 @@ END_TEST
 static bool forgotten(const char *version, bool beats)
 {
 	auto_node_table struct node_table t = { .n = 0 }, none = { .n = 0 };
-	const struct node_table_look look = { &none, 0, 0, NULL, false };
+	const struct node_table_look look = { &none, 0, 0, NULL, false, NULL };
 	char value[128];
 
 	(void)snprintf(value, sizeof(value), "{\"forgotten\":{%s%s%s}}",
@@ -126,7 +126,7 @@ END_TEST
 START_TEST(what_is_not_understood_is_left_out)
 {
 	auto_node_table struct node_table t = { .n = 0 }, none = { .n = 0 };
-	const struct node_table_look look = { &none, 0, 0, NULL, false };
+	const struct node_table_look look = { &none, 0, 0, NULL, false, NULL };
 
 	add(&t, CLUSTER_NODE, "n1", "{\"holder\":7}", &look);
 	add(&t, CLUSTER_HEARTBEAT, "n1", "{\"count\":\"7\"}", &look);
@@ -140,7 +140,7 @@ END_TEST
 START_TEST(an_answer_is_bounded)
 {
 	auto_node_table struct node_table t = { .n = 0 }, none = { .n = 0 };
-	const struct node_table_look look = { &none, 0, 0, NULL, false };
+	const struct node_table_look look = { &none, 0, 0, NULL, false, NULL };
 	char name[16];
 
 	for (int i = NODE_TABLE_SHOWN + 4; i >= 0; i--) {
@@ -157,7 +157,7 @@ END_TEST
 static int make_one(void *arg, struct err *e)
 {
 	auto_node_table struct node_table t = { .n = 0 };
-	const struct node_table_look look = { &t, 0, 0, NULL, false };
+	const struct node_table_look look = { &t, 0, 0, NULL, false, NULL };
 	const struct cluster_object o = { .kind = CLUSTER_BLOCK, .node = "n1" };
 	auto_json struct json *answer = NULL;
 

@@ -48,6 +48,7 @@ struct nodes_ask {
 	struct pool_table pools;
 	nodes_see_fn see;       /* NULL: nobody looks at each pool */
 	struct pool_asked pool; /* of the question about one pool */
+	struct pool_marks marks;
 	struct nodes_rails rails;
 	struct cluster_selector which;
 	size_t step; /* of its kinds */
@@ -71,6 +72,7 @@ void nodes_ask_cancel(struct nodes_ask *a)
 	node_table_clear(&a->table);
 	pool_table_clear(&a->pools);
 	json_free(a->pool.definition);
+	free(a->marks.at);
 	json_free(a->rails.nodes);
 	event_free(a->next);
 	free(a);
@@ -246,6 +248,8 @@ struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struc
 
 static int asked_item(struct nodes_ask *a, const struct cluster_object *o, struct err *e)
 {
+	if (o->kind == CLUSTER_POOL && pool_marks_add(&a->marks, o, e))
+		return -1;
 	return o->kind == a->question->kinds[0] ? pool_asked_note(&a->pool, o, e)
 						: node_item(a, o, e);
 }
@@ -253,6 +257,8 @@ static int asked_item(struct nodes_ask *a, const struct cluster_object *o, struc
 static int asked_end(struct nodes_ask *a, struct err *e)
 {
 	/* The lists of nodes and of heartbeats follow. */
+	if (!a->step)
+		pool_marks_sort(&a->marks);
 	if (*a->pool.uid)
 		return a->step + 1 == a->question->n ? pool_nodes_compare(&a->table, e) : 0;
 	return err_set(e, ERR_NOTFOUND, 0, "pool %s: the cluster has no pool of this name",
@@ -284,6 +290,7 @@ struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct
 	if (a) {
 		(void)snprintf(a->pool.name, sizeof(a->pool.name), "%s", pool);
 		a->look.pool = a->pool.name;
+		a->look.marks = &a->marks;
 	}
 	return a;
 }

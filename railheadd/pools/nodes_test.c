@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cluster/testing/loop.h"
+#include "ipam/block/object_json.h"
 #include "lib/testing/testing.h"
 #include "railheadd/testing/memory_store.h"
 
@@ -224,6 +225,45 @@ START_TEST(which_nodes_have_taken_a_pool_over)
 }
 END_TEST
 
+static void says_of_rail1(const char *node, uint64_t elsewhere, const char *pools)
+{
+	auto_json struct json *value = NULL;
+	auto_free char *text = NULL;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(pools, strlen(pools), "value", &value, &e), 0);
+	ck_assert_int_eq(node_elsewhere_put(value, elsewhere), 0);
+	text = json_print(value, false);
+	memory_store_put(store, CLUSTER_NODE, node, node, text);
+}
+
+/* Nodes do not name pools that are for other nodes. */
+START_TEST(which_nodes_have_taken_over_a_pool_for_others)
+{
+	static const char rail0[] = "{\"pools\":[{\"name\":\"rail0\",\"uid\":\"uid-1\","
+				    "\"generation\":1}]}";
+	struct asked a = { .done = false };
+	const struct nodes_end how = { done_states, &a };
+	uint64_t one = node_pool_mark("uid-2", 1), two = node_pool_mark("uid-3", 1);
+
+	begin(true);
+	memory_store_put(store, CLUSTER_POOL, "rail0", "", "{}");
+	memory_store_put(store, CLUSTER_POOL, "rail2", "", "{}");
+	memory_store_put(store, CLUSTER_POOL, "rail1", "", "{}");
+	says_of_rail1("n1", one + two, rail0);
+	says_of_rail1("n2", one, rail0);
+	says_of_rail1("n3", 0, rail0);
+	says_of_rail1("n4", node_pool_mark("uid-1", 1) + one + two, "{}");
+	says_of_rail1("n5", one,
+		      "{\"pools\":[{\"name\":\"rail0\"},{\"name\":\"rail1\",\"uid\":7},"
+		      "{\"name\":\"gone\"},7]}");
+	ck_assert_ptr_nonnull(nodes_ask_pool(n, "rail1", &how, &a.why));
+	loop_until(base, is_done, &a);
+	ck_assert_str_eq(a.text, "n2 silent n3 silent n5 silent n1 done n4 done ");
+	end();
+}
+END_TEST
+
 START_TEST(which_nodes_have_taken_reserved_addresses_over)
 {
 	struct asked a = { .done = false };
@@ -318,6 +358,7 @@ START_TEST(rails_of_many_nodes)
 END_TEST
 
 TEST_PROGRAM("railheadd/pools/nodes", how_the_rails_of_nodes_are_cabled, rails_of_many_nodes,
+	     which_nodes_have_taken_over_a_pool_for_others,
 	     which_nodes_have_taken_reserved_addresses_over, which_nodes_have_taken_a_pool_over,
 	     a_node_whose_heartbeat_does_not_move, two_questions_at_a_time,
 	     a_store_that_is_away_or_refuses, questions_that_are_cancelled, without_a_store)

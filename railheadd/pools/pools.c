@@ -209,7 +209,8 @@ static void use(struct driver *d, struct pool_seen *s)
 		stop_use(d, s, old);
 		return;
 	}
-	if (!used && !node_labels_exclude(&d->labels, s->definition) && !pool_look_clear(d, s))
+	s->elsewhere = node_labels_exclude(&d->labels, s->definition);
+	if (!used && !s->elsewhere && !pool_look_clear(d, s))
 		return;
 	if (pool_take_over(d, s, &e)) {
 		not_taken(d, s, pools_find(d, s->name), &e);

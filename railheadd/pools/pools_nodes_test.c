@@ -100,6 +100,41 @@ START_TEST(a_pod_keeps_its_address_when_the_node_leaves)
 }
 END_TEST
 
-TEST_PROGRAM("pool_nodes", a_pool_for_other_nodes_is_not_warmed,
-	     a_node_that_leaves_gives_back_what_is_empty,
+static const char rail0_report[] = "\"name\":\"rail0\"";
+
+static bool says_other(const void *arg)
+{
+	return node_says("\"name\":\"rail1\"") && node_says("\"elsewhere\":\"") && !node_says(arg);
+}
+
+static bool says_both(const void *arg)
+{
+	return node_says("\"name\":\"rail1\"") && !node_says("\"elsewhere\"") && node_says(arg);
+}
+
+/* Else each node of a large cluster reports the pools of all others. */
+START_TEST(a_pool_for_other_nodes_is_not_reported)
+{
+	struct outcome o = { .done = false };
+
+	begin_labels("{\"labels\":{\"leaf\":\"g4\"}}");
+	pool("rail1", "{\"subnet\":\"10.2.0.0/24\",\"blockSize\":8}");
+	loop_until(b.base, says_other, rail0_report);
+	labels("{\"labels\":{\"leaf\":\"g3\"}}");
+	loop_until(b.base, says_both, rail0_report);
+	/* While the node has addresses of it, a change of the pool concerns its pods. */
+	ck_assert_int_eq(need("rail0", &o), 0);
+	ck_assert_int_ne(*w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), '!');
+	labels("{\"number\":1}");
+	loop_until(b.base, node_says, "\"number\":1");
+	ck_assert(says_both(rail0_report));
+	w_del(&w, "c1");
+	driver_look(b.driver);
+	loop_until(b.base, says_other, rail0_report);
+	end();
+}
+END_TEST
+
+TEST_PROGRAM("pool_nodes", a_pool_for_other_nodes_is_not_reported,
+	     a_pool_for_other_nodes_is_not_warmed, a_node_that_leaves_gives_back_what_is_empty,
 	     a_pod_keeps_its_address_when_the_node_leaves)

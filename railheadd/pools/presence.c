@@ -92,18 +92,29 @@ static int presence_add_reserved(const struct driver *d, struct json *value)
 	return *p.name ? node_reserved_put(value, &p) : 0;
 }
 
+/* It is for other nodes, and no address of it is in the name of this one. */
+static bool is_elsewhere(const struct driver *d, const struct pool_seen *s,
+			 const struct node_pool *p)
+{
+	return s->elsewhere && s->taken == s->generation && s->state == POOL_OPEN && !*p->waits &&
+	       !agent_pool_blocks(d->agent, s->name);
+}
+
 static int presence_add_pools(const struct driver *d, struct json *value)
 {
 	struct json *list = json_add_array(value, "pools");
 	const struct pool_seen *s;
+	uint64_t sum = 0;
 
 	for (s = TAILQ_FIRST(&d->seen); list && s; s = TAILQ_NEXT(s, all)) {
 		const struct node_pool p = report_of(d, s);
 
-		if (node_pool_add(list, &p))
+		if (is_elsewhere(d, s, &p))
+			sum += node_pool_mark(p.uid, p.generation);
+		else if (node_pool_add(list, &p))
 			return -1;
 	}
-	return list ? 0 : -1;
+	return list ? node_elsewhere_put(value, sum) : -1;
 }
 
 static uint64_t hash_report(uint64_t h, const struct node_pool *p)
@@ -124,8 +135,9 @@ static uint64_t hash_of_reports(const struct driver *d)
 
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
 		const struct node_pool p = report_of(d, s);
+		const bool elsewhere = is_elsewhere(d, s, &p);
 
-		h = hash_report(h, &p);
+		h = hash_add(hash_report(h, &p), &elsewhere, sizeof(elsewhere));
 	}
 	return h;
 }
@@ -238,7 +250,8 @@ static bool has_same_reports(const struct presence *p, const struct json *there)
 
 	return !p->driver->pools_known ||
 	       (value && json_same(json_get(there, "pools"), json_get(value, "pools")) &&
-		json_same(json_get(there, "reserved"), json_get(value, "reserved")));
+		json_same(json_get(there, "reserved"), json_get(value, "reserved")) &&
+		node_elsewhere_find(there) == node_elsewhere_find(value));
 }
 
 static void presence_was_read(void *arg, const struct cluster_result *r)

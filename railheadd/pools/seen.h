@@ -30,6 +30,7 @@ struct pool_seen {
 	bool outside_known;                /* since the definition or the number changed */
 	int64_t number;                    /* the node's number, if the pool has slices; -1: none */
 	bool ending;
+	bool elsewhere;                /* taken, and for nodes with other labels */
 	bool listed;                   /* the list that runs has it */
 	bool fresh;                    /* what it says has not reached the node yet */
 	int64_t again, pause;          /* fresh, and the node's store failed: when to try, ns */
