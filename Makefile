@@ -250,10 +250,13 @@ WRAPPED := malloc calloc realloc reallocarray strdup strndup free ctx_mono_ms na
 	nl_request nl_get nl_get_large nl_link_by_name nl_link_by_index nl_link_each pci_rebind $(addprefix nl_rdma_,open open_in sys_get get \
 	list by_name port ports chardev rename move monitor_wait)
 TESTING := $(call objects,$(TESTING_SRC))
+# Each of 280 tests has most of what the archives have. The relocations of a PIE and plain debug information are half of it, and
+# under the sanitizers that filled a disk.
+SMALL := -no-pie -Wl,--compress-debug-sections=zlib
 $(TESTS): $(B)/test/%: $(O)/%.o $(TESTING) $(LINK_WITH)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PROBED_QUICK_LD) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) \
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PROBED_QUICK_LD) $(SMALL) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) \
 		$(LIBS) -lcheck -lsubunit -lrt $(SYSTEM_LIBS) $(rdma-probe_LIBS) $(CLUSTER_LIBS)
 
 # Code that reads foreign input is not in railctl.

@@ -75,6 +75,8 @@ suite() # NAME SCRIPT
 	step "suite $1"
 	# The host, or an earlier suite, may have files there.
 	rm -rf /etc/railhead
+	# Suites use the same container IDs, which no runtime does: a number noted for a pod of an earlier suite is not of this one's.
+	rm -rf /run/railhead/numbers
 	(cd "$TREE" && exec setsid -w bash "$2")
 	rc=$?
 	clean "$1" || rc=1
