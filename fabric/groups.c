@@ -404,6 +404,19 @@ static void check_leaf(const struct fabric_node *n, const struct fabric_group *g
 	finding_set_remedy(f, "plug the cable of %s into %s", x->interface, p->leaf_name);
 }
 
+void fabric_say_unheard(struct finding *f, const struct fabric_port *x)
+{
+	if (x->guid && *x->guid) {
+		finding_set_reason(f, "InfiniBand has no LLDP, and no file has its port %s",
+				   x->guid);
+		finding_set_remedy(f, "run ibnetdiscover, and give its file to --ibnetdiscover");
+		return;
+	}
+	finding_set_reason(f, "no frame of LLDP came");
+	finding_set_remedy(f, "look for carrier, for LLDP of the leaf, and for firmware that keeps "
+			      "the frames");
+}
+
 static void check_port(const struct fabric_node *n, const struct fabric_group *g,
 		       const struct fabric_port *x, struct findings *all)
 {
@@ -417,9 +430,7 @@ static void check_port(const struct fabric_node *n, const struct fabric_group *g
 	if (!x->leaf && p->leaf) {
 		f = fabric_add(all, "unknown", FINDING_UNKNOWN, n, x);
 		finding_set_value(f, "expected %s", p->leaf_name);
-		finding_set_reason(f, "no frame of LLDP came");
-		finding_set_remedy(f, "look for carrier, for LLDP of the leaf, and for firmware "
-				      "that keeps the frames");
+		fabric_say_unheard(f, x);
 	}
 	if (x->mbps && x->mbps < p->mbps) {
 		f = fabric_add(all, "rate", FINDING_WARN, n, x);
@@ -476,8 +487,9 @@ static void check_undecided(const struct fabric_node *n, const struct fabric_gro
 			   : g->n ? "its leaves are not those of a group"
 				  : "fewer than %d nodes are cabled alike",
 			   FABRIC_GROUP_MIN);
-	finding_set_remedy(f, known ? "compare its cables with the plan of the fabric"
-				    : "look for LLDP of its leaves");
+	finding_set_remedy(
+		f, known ? "compare its cables with the plan of the fabric"
+			 : "look for LLDP of its leaves, or for their file of ibnetdiscover");
 }
 
 int fabric_check(const struct fabric_node *node, size_t n, const struct fabric_groups *g,

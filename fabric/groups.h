@@ -25,6 +25,7 @@ struct fabric_port {
 	const char *leaf;      /* its chassis; NULL: not known */
 	const char *leaf_name; /* as people call it; if leaf is known */
 	const char *port;      /* a port of that leaf; if leaf is known */
+	const char *guid;      /* of an InfiniBand port; "": of Ethernet */
 	uint32_t mbps, mtu;    /* 0: not known */
 	bool contested;        /* another sender was heard, too */
 	const char *addresses; /* of the rail, as in RailNode; "": none, or not known */
@@ -76,5 +77,8 @@ int fabric_group(struct fabric_node *node, size_t n, struct fabric_groups *out,
  */
 int fabric_check(const struct fabric_node *node, size_t n, const struct fabric_groups *g,
 		 struct findings *out, struct err *e) must_check;
+
+/* fabric_say_unheard - the reason and the remedy of a finding about x, whose leaf is not known. */
+void fabric_say_unheard(struct finding *f, const struct fabric_port *x);
 
 #endif

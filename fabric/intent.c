@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/json/long.h"
 
 void intent_clear(struct intent *t)
 {
@@ -27,11 +28,12 @@ static int compare_cables(const void *a, const void *b)
 struct intent_line {
 	const char *at, *end;
 	size_t number;
+	const char *what; /* "line"; "link" of JSON */
 };
 
 static int refuse_line(const struct intent_line *l, const char *why, struct err *e)
 {
-	return err_set(e, ERR_DECODE, 0, "line %zu: %s: \"%.*s\"", l->number, why,
+	return err_set(e, ERR_DECODE, 0, "%s %zu: %s: \"%.*s\"", l->what, l->number, why,
 		       (int)(l->end - l->at < 64 ? l->end - l->at : 64), l->at);
 }
 
@@ -64,6 +66,18 @@ static int add_cable(struct intent *t, const struct intent_cable *c, struct err 
 		return -1;
 	t->cable[t->n++] = *c;
 	return 0;
+}
+
+/* Which end is the leaf is not said. */
+static int add_both_ways(struct intent *t, const struct intent_cable *c, struct err *e)
+{
+	struct intent_cable back = { .node = "" };
+
+	memcpy(back.node, c->leaf, sizeof(back.node));
+	memcpy(back.interface, c->port, sizeof(back.interface));
+	memcpy(back.leaf, c->node, sizeof(back.leaf));
+	memcpy(back.port, c->interface, sizeof(back.port));
+	return add_cable(t, c, e) || add_cable(t, &back, e) ? -1 : 0;
 }
 
 static int read_row(struct intent *t, const struct intent_line *l, struct err *e)
@@ -120,7 +134,7 @@ static bool is_edge(const struct intent_line *l)
 /* "a":"eth1" -- "b":"swp1" [attributes]. Other lines of the graph are no cables. */
 static int read_edge(struct intent *t, const struct intent_line *l, struct err *e)
 {
-	struct intent_cable c = { .node = "" }, back = { .node = "" };
+	struct intent_cable c = { .node = "" };
 	char *const field[] = { c.node, c.interface, c.leaf, c.port };
 	const char *at = l->at;
 
@@ -135,11 +149,60 @@ static int read_edge(struct intent *t, const struct intent_line *l, struct err *
 	}
 	if (!*c.node || !*c.interface || !*c.leaf || !*c.port)
 		return refuse_line(l, "a name is empty", e);
-	memcpy(back.node, c.leaf, sizeof(back.node));
-	memcpy(back.interface, c.port, sizeof(back.interface));
-	memcpy(back.leaf, c.node, sizeof(back.leaf));
-	memcpy(back.port, c.interface, sizeof(back.port));
-	return add_cable(t, &c, e) || add_cable(t, &back, e) ? -1 : 0;
+	return add_both_ways(t, &c, e);
+}
+
+/* ---- JSON ---- */
+
+static int read_json_name(const struct json *name, size_t number, char out[INTENT_TEXT_MAX],
+			  struct err *e)
+{
+	const char *text = json_str(name);
+	const struct intent_line l = { text, text ? text + strlen(text) : NULL, number, "link" };
+
+	if (!text || !*text)
+		return err_set(e, ERR_DECODE, 0, "link %zu: an end lacks its node or its interface",
+			       number);
+	return take_name(&l, l.at, l.end, out, e);
+}
+
+/* A link is two ends, {"node", "interface"} each. One to the world outside is no cable: "exit". */
+static int read_json_link(struct intent *t, const struct json *link, size_t number, struct err *e)
+{
+	struct intent_cable c = { .node = "" };
+	char *const field[] = { c.node, c.interface, c.leaf, c.port };
+	size_t n = 0;
+
+	if (json_len(link) != 2)
+		return err_set(e, ERR_DECODE, 0, "link %zu does not have two ends", number);
+	json_each (end, link) {
+		if (json_str(end))
+			return 0;
+		if (read_json_name(json_get(end, "node"), number, field[n++], e) ||
+		    read_json_name(json_get(end, "interface"), number, field[n++], e))
+			return -1;
+	}
+	return add_both_ways(t, &c, e);
+}
+
+/* Of NVIDIA Air: {"content": {"links": [...]}}, or what stands in content. */
+static int read_json(struct intent *t, const char *text, size_t len, struct err *e)
+{
+	auto_json struct json *all = NULL;
+	const struct json *links;
+	size_t number = 0;
+
+	if (json_parse_long(text, len, "topology", &all, e))
+		return -1;
+	links = json_get(json_get(all, "content"), "links");
+	if (!links)
+		links = json_get(all, "links");
+	if (json_type(links) != JSON_ARRAY)
+		return err_set(e, ERR_DECODE, 0, "it has no list \"links\"");
+	json_each (link, links)
+		if (read_json_link(t, link, ++number, e))
+			return -1;
+	return 0;
 }
 
 /* A graph begins with its word: graph, strict graph. */
@@ -162,12 +225,11 @@ static int check_intent(const struct intent *t, struct err *e)
 	return 0;
 }
 
-int intent_read(const char *text, size_t len, struct intent *out, struct err *e)
+static int read_lines(struct intent *t, const char *text, size_t len, struct err *e)
 {
-	auto_intent struct intent t = { .n = 0 };
 	const bool graph = is_graph(text, len);
 	const char *const end = text + len;
-	struct intent_line l = { .at = text };
+	struct intent_line l = { .at = text, .what = "line" };
 
 	for (; l.at < end; l.at = l.end + 1) {
 		l.end = memchr(l.at, '\n', (size_t)(end - l.at));
@@ -177,9 +239,22 @@ int intent_read(const char *text, size_t len, struct intent *out, struct err *e)
 			l.at++;
 		if (l.at == l.end || *l.at == '#')
 			continue;
-		if (graph ? read_edge(&t, &l, e) : read_row(&t, &l, e))
+		if (graph ? read_edge(t, &l, e) : read_row(t, &l, e))
 			return -1;
 	}
+	return 0;
+}
+
+int intent_read(const char *text, size_t len, struct intent *out, struct err *e)
+{
+	auto_intent struct intent t = { .n = 0 };
+	const char *first = text;
+
+	while (first < text + len && (is_blank(*first) || *first == '\n'))
+		first++;
+	if (first < text + len && *first == '{' ? read_json(&t, text, len, e)
+						: read_lines(&t, text, len, e))
+		return -1;
 	if (t.n)
 		qsort(t.cable, t.n, sizeof(*t.cable), compare_cables);
 	if (check_intent(&t, e))
@@ -246,10 +321,12 @@ static void check_cable(const struct intent *t, const struct fabric_node *n,
 		f = intent_add(all, x ? "unknown" : "missing", x ? FINDING_UNKNOWN : FINDING_FAIL,
 			       c);
 		finding_set_value(f, "planned %s port %s", c->leaf, *c->port ? c->port : "any");
-		finding_set_reason(f, x ? "no frame of LLDP came"
-					: "the node has no rail by this interface");
-		finding_set_remedy(f, x ? "look for carrier, and for LLDP of the leaf"
-					: "look for its card with \"railctl topo\"");
+		if (x) {
+			fabric_say_unheard(f, x);
+			return;
+		}
+		finding_set_reason(f, "the node has no rail by this interface");
+		finding_set_remedy(f, "look for its card with \"railctl topo\"");
 		return;
 	}
 	if (leaf && (!*c->port || strcmp(x->port, c->port) == 0))

@@ -4,7 +4,8 @@
  *
  * The file is a table with commas, "NODE,INTERFACE,LEAF,PORT" a line, whose port may be absent. Or
  * it is a graph in DOT, as ptmd of Cumulus Linux reads it: "gpu-1":"eth1" -- "leaf-1":"swp1". Lines
- * that begin with # are comments.
+ * that begin with # are comments. Or it is JSON, as NVIDIA Air exports a simulation:
+ * {"content": {"links": [[{"node": "gpu-1", "interface": "eth1"}, {...}]]}}.
  */
 #ifndef RAILHEAD_FABRIC_INTENT_H
 #define RAILHEAD_FABRIC_INTENT_H
@@ -19,15 +20,16 @@ struct intent_cable {
 	char leaf[INTENT_TEXT_MAX], port[INTENT_TEXT_MAX]; /* port "": any */
 };
 
-/* Both ends of a line of DOT are nodes of a cable: which one is the leaf is not said. */
+/* Both ends of a line of DOT, or of a link of JSON, are nodes of a cable: which one is the leaf is
+ * not said. */
 struct intent {
 	struct intent_cable *cable; /* owned; by node and interface */
 	size_t n;
 };
 
 /*
- * intent_read - ERR_DECODE, ERR_CONFIG: the line, and what is wrong with it; an interface that has
- * two cables; no cable at all. ERR_NOMEM. intent_clear - free all that t owns.
+ * intent_read - ERR_DECODE, ERR_CONFIG: the line or link, and what is wrong with it; an interface
+ * that has two cables; no cable at all. ERR_NOMEM. intent_clear - free all that t owns.
  */
 int intent_read(const char *text, size_t len, struct intent *out, struct err *e) must_check;
 void intent_clear(struct intent *t);

@@ -56,6 +56,24 @@ START_TEST(a_graph_of_ptmd)
 }
 END_TEST
 
+#define END(node, interface) "{\"node\":\"" node "\",\"interface\":\"" interface "\"}"
+
+START_TEST(a_simulation_of_air)
+{
+	auto_intent struct intent t =
+		read_text("\n{\"format\":\"JSON\",\"content\":{\"nodes\":{},\"links\":[[" END(
+			"leaf-1", "swp1") "," END("n1", "eth1") "],[" END("n1",
+									  "eth0") ",\"exit\"]]}}");
+	auto_intent struct intent bare =
+		read_text("{\"links\":[[" END("a", "b") "," END("c", "d") "]]}");
+
+	ck_assert_uint_eq(t.n, 2);
+	is_cable(&t.cable[0], "leaf-1 swp1 n1 eth1");
+	is_cable(&t.cable[1], "n1 eth1 leaf-1 swp1");
+	ck_assert_uint_eq(bare.n, 2);
+}
+END_TEST
+
 START_TEST(a_wrong_file_is_refused_with_its_line)
 {
 	static const char *const bad[][2] = {
@@ -71,6 +89,14 @@ START_TEST(a_wrong_file_is_refused_with_its_line)
 		  "line 2: not \"a\":\"eth1\" -- \"b\":\"swp1\"" },
 		{ "graph {\n\"a\":\"b\" -- \"c\":\"d\n}", "line 2: a quotation mark is missing" },
 		{ "graph {\n\"a\":\"\" -- \"c\":\"d\"\n}", "line 2: a name is empty" },
+		{ "{\"links\":[", "topology: byte 10: expected a value" },
+		{ "{\"links\":{}}", "it has no list \"links\"" },
+		{ "{\"links\":[]}", "no cable is in it" },
+		{ "{\"links\":[[" END("a", "b") "]]}", "link 1 does not have two ends" },
+		{ "{\"links\":[[" END("a", "") ",{}]]}",
+		  "link 1: an end lacks its node or its interface" },
+		{ "{\"links\":[[" END("a", "b\\n") "," END("c", "d") "]]}",
+		  "link 1: a name has a character that is not printable" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -149,5 +175,5 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("intent", a_table, a_graph_of_ptmd, a_wrong_file_is_refused_with_its_line,
-	     each_wrong_cable_is_named, allocations_may_fail)
+TEST_PROGRAM("intent", a_table, a_graph_of_ptmd, a_simulation_of_air,
+	     a_wrong_file_is_refused_with_its_line, each_wrong_cable_is_named, allocations_may_fail)

@@ -72,6 +72,29 @@ test_fabric_a_crossed_cable_is_named()
 	listens n3 '{every: 1}'
 	is "after a restart" cluster_knows n3 leaf-a leaf-b
 }
+
+# Rails of InfiniBand have no LLDP: a file of ibnetdiscover says their leaves, by the GUIDs of ports.
+test_fabric_of_infiniband()
+{
+	local n
+	NODES=1 cluster_begin
+	printf 'vendid=0x2c9\nSwitch\t41 "S-b8599f0300f9cba2"\t\t# "MF0;leaf-1:MQM8700/U1" enhanced port 0 lid 5 lmc 0\n' >"$W/ib.topo"
+	for n in 1 2 3 4; do
+		engine_object nodes "gpu-$n" '{"rails":[{"rail":0,"interface":"ib0","guid":"04:3f:72:03:00:ab:cd:0'$n'","mbps":400000}]}' "gpu-$n" >/dev/null || give_up "node gpu-$n"
+		[ "$n" = 4 ] || printf '[%s]\t"H-043f720300abcd0%s"[1](43f720300abcd0%s) \t# "gpu-%s mlx5_0" lid 1%s 4xHDR\n' "$n" "$n" "$n" "$n" "$n"
+	done >>"$W/ib.topo"
+	eventually has_ib_rails
+	ctl n1 cluster fabric --ibnetdiscover - --json <"$W/ib.topo" >"$W/out"
+	eq "leaf and port" "$(jq -r '[.rails[] | .leaf, .port] | map(. // "-") | join(" ")' "$W/out")" "leaf-1 1 leaf-1 2 leaf-1 3 - -"
+	eq "the group" "$(jq -c '[.groups[] | .nodes]' "$W/out")" "[3]"
+	eq "the finding" "$(jq -r '.findings[] | .code + " " + .subject + ": " + .remedy' "$W/out")" \
+		"undecided gpu-4: look for LLDP of its leaves, or for their file of ibnetdiscover"
+	ctl n1 cluster topology --ibnetdiscover - --format slurm <"$W/ib.topo" >"$W/out"
+	has "Slurm" "$(<"$W/out")" "SwitchName=g0 Nodes=gpu-1,gpu-2,gpu-3"
+	ctl n1 cluster fabric --ibnetdiscover - <<<'node,interface' >"$W/out" 2>&1
+	has "another file" "$(<"$W/out")" '--ibnetdiscover: -: no link of a switch with an adapter is in it'
+}
+has_ib_rails() { [ "$(fabric_says '.rails | length')" = 4 ]; }
 cluster_forgot() { [ "$(fabric_says '[.rails[] | select(.node == "'"$1"'")] | length')" = 0 ]; }
 
 # plan_is ARGUMENT...: of the file in $W/plan.yaml; RC, $W/out and $W/err

@@ -9,13 +9,14 @@
 #include "fabric/intent.h"
 #include "railctl/cluster/fabric.h"
 
-#define TOPOLOGY_MAX ((size_t)16 << 20)
+#define FILE_MAX ((size_t)16 << 20)
 
 void cluster_cables_clear(struct cluster_cables *c)
 {
 	json_free(c->nodes);
 	free(c->node);
 	free(c->port);
+	ib_links_clear(&c->links);
 	fabric_groups_clear(&c->groups);
 }
 
@@ -76,12 +77,42 @@ static struct fabric_port port_from(const struct json *rail)
 		.leaf = chassis,
 		.leaf_name = json_text_or(rail, "system", chassis ? chassis : ""),
 		.port = json_text_or(rail, "portName", json_text(rail, "port")),
+		.guid = json_text(rail, "guid"),
 		.mbps = number_of(rail, "mbps"),
 		.mtu = number_of(rail, "mtu"),
 		.contested = json_true(json_get(rail, "contested")),
 		.addresses = json_text(rail, "addresses"),
 		.by = json_text(rail, "by"),
 	};
+}
+
+static int read_links(const struct cmd_run *r, struct cluster_cables *c, struct err *e)
+{
+	const char *path = opt_get(&r->opts, "ibnetdiscover");
+	const struct cmd_input in = { .path = path, .what = "--ibnetdiscover: ", .max = FILE_MAX };
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (!path)
+		return 0;
+	if (cmd_read(&in, &text, &len, e))
+		return -1;
+	return ib_links_read(text, len, &c->links, e) ? err_wrap(e, "--ibnetdiscover: %.200s", path)
+						      : 0;
+}
+
+static void take_link(const struct ib_links *links, struct fabric_port *x)
+{
+	const struct ib_link *l = NULL;
+	struct guid guid;
+
+	if (*x->guid && guid_parse(x->guid, &guid) == 0)
+		l = ib_links_find(links, guid);
+	if (!l)
+		return;
+	x->leaf = l->leaf;
+	x->leaf_name = l->leaf_name;
+	x->port = l->port;
 }
 
 /* The agent sorts them by rail and interface. */
@@ -98,6 +129,7 @@ static int add_ports(struct cluster_cables *c, const struct json *node, struct e
 				       n->name, FABRIC_PORTS_MAX);
 		x = &c->port[c->n_ports];
 		*x = port_from(rail);
+		take_link(&c->links, x);
 		if (n->n && x[-1].rail == x->rail)
 			x->member = x[-1].member + 1;
 		n->port = x - n->n;
@@ -112,7 +144,7 @@ int cluster_cables_read(const struct cmd_run *r, struct cluster_cables *c, struc
 {
 	size_t nodes = 0, ports = 0;
 
-	if (read_nodes(r, c, e))
+	if (read_links(r, c, e) || read_nodes(r, c, e))
 		return -1;
 	json_each (node, c->nodes) {
 		nodes += json_get(node, "rails") != NULL;
@@ -160,7 +192,7 @@ static int keep_own_findings(struct findings *from, struct findings *out, struct
 /* The file says where each cable belongs, so there is no majority to ask. */
 static int check_topology(const char *path, struct fabric_cmd *c, struct err *e)
 {
-	const struct cmd_input in = { .path = path, .what = "--topology: ", .max = TOPOLOGY_MAX };
+	const struct cmd_input in = { .path = path, .what = "--topology: ", .max = FILE_MAX };
 	const struct cluster_cables *x = &c->cables;
 	auto_findings struct findings all = { .n = 0 };
 	auto_intent struct intent t = { .n = 0 };
@@ -352,6 +384,7 @@ static int run_fabric(struct cmd_run *r, struct err *e)
 
 static const struct opt fabric_opts[] = {
 	{ "topology", "FILE", "compare with this file of cables, not with the other nodes", 0 },
+	CLUSTER_OPT_IBNETDISCOVER,
 	{ NULL, NULL, NULL, 0 },
 };
 

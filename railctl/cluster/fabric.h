@@ -4,24 +4,35 @@
 #define RAILHEAD_RAILCTL_CLUSTER_FABRIC_H
 
 #include "fabric/groups.h"
+#include "fabric/ib_links.h"
 #include "railctl/cluster/cluster.h"
 
 struct cluster_cables {
 	struct json *nodes;       /* owned; of each agent: "name", and "rails" if it listens */
+	struct ib_links links;    /* owned; of InfiniBand, by --ibnetdiscover */
 	struct fabric_node *node; /* those that listen */
-	struct fabric_port *port; /* both owned; their texts are those of nodes */
+	struct fabric_port *port; /* both owned; their texts are those of nodes and links */
 	size_t n, n_ports;
 	struct fabric_groups groups;
 };
 
 /*
  * cluster_cables_read - ask the agent for all nodes, and put those that listen into groups. The
- * errors of the agent; ERR_DECODE: it repeats its answer; ERR_CONFIG: a node has too many
+ * option --ibnetdiscover says the leaves of InfiniBand ports. The errors of the agent, and of
+ * ib_links_read(); ERR_DECODE: the agent repeats its answer; ERR_CONFIG: a node has too many
  * interfaces. cluster_cables_clear - free all that c owns.
  */
 int cluster_cables_read(const struct cmd_run *r, struct cluster_cables *c,
 			struct err *e) must_check;
 void cluster_cables_clear(struct cluster_cables *c);
 #define auto_cluster_cables auto_clean(cluster_cables_clear)
+
+/* The option of commands that use it. */
+#define CLUSTER_OPT_IBNETDISCOVER                                                                  \
+	{                                                                                          \
+		"ibnetdiscover", "FILE",                                                           \
+			"what ibnetdiscover has printed: it says the leaves of InfiniBand ports",  \
+			0                                                                          \
+	}
 
 #endif

@@ -297,6 +297,7 @@ static int plan_run(struct cmd_run *r, struct err *e)
 
 static const struct opt plan_opts[] = {
 	{ "objects", NULL, "print the objects for `kubectl apply`: pools, and labels of nodes", 0 },
+	CLUSTER_OPT_IBNETDISCOVER,
 	{ NULL, NULL, NULL, 0 },
 };
 

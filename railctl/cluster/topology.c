@@ -249,6 +249,7 @@ static const struct opt options[] = {
 	  0 },
 	{ "format", "FORMAT", "slurm, kueue, volcano, or labels: commands that label the nodes",
 	  0 },
+	CLUSTER_OPT_IBNETDISCOVER,
 	{ NULL, NULL, NULL, 0 },
 };
 

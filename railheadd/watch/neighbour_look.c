@@ -20,7 +20,7 @@ struct look {
 	const struct ctx *ctx;
 	struct nl *nl;
 	struct rail_list rails;
-	int ifindex[RAIL_LIST_MAX]; /* of each rail; 0: no such interface, or not of Ethernet */
+	int ifindex[RAIL_LIST_MAX]; /* of each rail; 0: no such interface, or one without cable */
 	struct json *ports, *macs;  /* borrowed */
 	struct err *e;
 };
@@ -130,6 +130,22 @@ static int add_addresses(const struct look *l, size_t rail, struct json *o)
 	return 0;
 }
 
+/* A rail has a cable of Ethernet, or one of InfiniBand, which is known by the GUID of its port. */
+static bool has_cable(const struct link_info *link)
+{
+	return link_is_ethernet(link) || link_is_ipoib(link);
+}
+
+static int add_port_guid(const struct link_info *link, struct json *o)
+{
+	char text[GUID_STR_LEN];
+	struct guid guid;
+
+	return link_is_ipoib(link) && hw_addr_guid(link->addr, &guid)
+		       ? json_add_str(o, "guid", guid_format(guid, text))
+		       : 0;
+}
+
 static int add_neighbour_port(const struct look *l, size_t rail, const struct link_info *link)
 {
 	struct json *o = json_push_object(l->ports);
@@ -138,7 +154,7 @@ static int add_neighbour_port(const struct look *l, size_t rail, const struct li
 	    json_add_str(o, "interface", link->name) || json_add_int(o, "index", link->ifindex) ||
 	    json_add_int(o, "downs", link->carrier_downs) ||
 	    json_add_int(o, "mbps", speed_of(l, link)) || json_add_int(o, "mtu", link->mtu) ||
-	    (is_switched(l, link) && json_add_bool(o, "switch", true)))
+	    (is_switched(l, link) && json_add_bool(o, "switch", true)) || add_port_guid(link, o))
 		return err_nomem(l->e);
 	return add_addresses(l, rail, o);
 }
@@ -147,11 +163,11 @@ static int look_at_link(const struct link_info *link, void *arg)
 {
 	const struct look *l = arg;
 
-	if (!link_is_ethernet(link))
+	if (!has_cable(link))
 		return 0;
 	if (hw_addr_is_mac(link->addr) && add_mac(l, link->addr.byte))
 		return -1;
-	if (add_vf_macs(l, link))
+	if (link_is_ethernet(link) && add_vf_macs(l, link))
 		return -1;
 	for (size_t i = 0; i < l->rails.n; i++) {
 		bool is_rail = l->ifindex[i] == link->ifindex;
@@ -181,7 +197,7 @@ int neighbour_look(const struct ctx *ctx, struct nl *nl, struct json **out, stru
 		struct err why;
 
 		if (nl_link_by_name(nl, l.rails.rail[i].ifname, &link, &why) == 0 &&
-		    link_is_ethernet(&link))
+		    has_cable(&link))
 			l.ifindex[i] = link.ifindex;
 	}
 	if (nl_link_each(nl, NULL, look_at_link, &l, e))

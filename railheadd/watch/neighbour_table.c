@@ -46,6 +46,7 @@ struct look_port {
 	int ifindex;
 	uint32_t downs, mbps, mtu;
 	bool switched;
+	char guid[GUID_STR_LEN];
 	char addresses[NEIGHBOUR_ADDRESSES_LEN], by[NEIGHBOUR_BY_LEN];
 };
 
@@ -56,6 +57,7 @@ static const struct json_field port_keys[] = {
 	  .max = INT32_MAX },
 	{ "downs", J_U32, J_AT(struct look_port, downs) },
 	{ "switch", J_BOOL, J_AT(struct look_port, switched) },
+	{ "guid", J_CHARS, J_AT(struct look_port, guid) },
 	{ "mbps", J_U32, J_AT(struct look_port, mbps) },
 	{ "mtu", J_U32, J_AT(struct look_port, mtu) },
 	{ "addresses", J_CHARS, J_AT(struct look_port, addresses) },
@@ -99,6 +101,7 @@ static int take_port(struct neighbour_table *t, const struct json *o, struct err
 	p->ifindex = l.ifindex;
 	p->downs = l.downs;
 	p->switched = l.switched;
+	memcpy(p->guid, l.guid, sizeof(p->guid));
 	p->mbps = l.mbps;
 	p->mtu = l.mtu;
 	memcpy(p->addresses, l.addresses, sizeof(p->addresses));
@@ -178,7 +181,7 @@ struct row {
 	char ifname[IFNAME_LEN];
 	int64_t heard; /* seconds since 1970, in the memory */
 	int64_t age;   /* seconds, in the status */
-	const char *state;
+	const char *state, *guid;
 	const char *chassis, *port, *port_name, *system_name;
 	uint32_t ttl;
 };
@@ -208,8 +211,11 @@ static const struct json_field memory_keys[] = {
 };
 
 static const struct json_field status_keys[] = {
-	ROW_KEYS,      { "state", J_STRING, J_AT(struct row, state) },
-	FRAME_KEYS(0), { "age", J_I64, J_AT(struct row, age), .flags = J_OMIT },
+	ROW_KEYS,
+	{ "state", J_STRING, J_AT(struct row, state) },
+	{ "guid", J_STRING, J_AT(struct row, guid) },
+	FRAME_KEYS(0),
+	{ "age", J_I64, J_AT(struct row, age), .flags = J_OMIT },
 	{ 0 },
 };
 static const struct json_field other_keys[] = { FRAME_KEYS(0), { 0 } };
@@ -294,7 +300,8 @@ static int add_port_status(const struct neighbour_port *p, int64_t now, struct j
 	struct row r = row_of(p, p->of.known ? &p->of.held.frame : NULL);
 	enum neighbour_state state = neighbour_state(&p->of, now);
 
-	r.state = p->present ? neighbour_state_name(state) : "missing";
+	r.guid = *p->guid ? p->guid : NULL;
+	r.state = !p->present ? "missing" : r.guid ? "infiniband" : neighbour_state_name(state);
 	r.age = p->of.known ? (now - p->of.held.at) / 1000 : 0;
 	if (json_encode(o, status_keys, &r))
 		return -1;
@@ -318,7 +325,7 @@ int neighbour_table_add_status(const struct neighbour_table *t, int64_t now, str
 
 struct rail_row {
 	uint32_t rail, mbps, mtu;
-	char ifname[IFNAME_LEN];
+	char ifname[IFNAME_LEN], guid[GUID_STR_LEN];
 	char addresses[NEIGHBOUR_ADDRESSES_LEN], by[NEIGHBOUR_BY_LEN];
 	char chassis[NEIGHBOUR_TEXT_MAX + 1], port[NEIGHBOUR_TEXT_MAX + 1];
 	char port_name[NEIGHBOUR_TEXT_MAX + 1], system_name[NEIGHBOUR_TEXT_MAX + 1];
@@ -333,6 +340,7 @@ struct rail_row {
 static const struct json_field rail_keys[] = {
 	{ "rail", J_U32, J_AT(struct rail_row, rail) },
 	{ "interface", J_CHARS, J_AT(struct rail_row, ifname) },
+	RAIL_TEXT("guid", guid),
 	{ "mbps", J_U32, J_AT(struct rail_row, mbps), .flags = J_OMIT },
 	{ "mtu", J_U32, J_AT(struct rail_row, mtu), .flags = J_OMIT },
 	RAIL_TEXT("addresses", addresses),
@@ -361,6 +369,7 @@ struct json *neighbour_table_rails(const struct neighbour_table *t, int64_t now)
 		if (!p->present)
 			continue;
 		memcpy(r.ifname, p->ifname, sizeof(r.ifname));
+		memcpy(r.guid, p->guid, sizeof(r.guid));
 		memcpy(r.addresses, p->addresses, sizeof(r.addresses));
 		memcpy(r.by, p->by, sizeof(r.by));
 		r.contested = neighbour_state(&p->of, now) == NEIGHBOUR_CONTESTED;

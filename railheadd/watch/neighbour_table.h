@@ -4,20 +4,21 @@
  *
  * A look is an object:
  *
- *	{"ports": [{"rail", "interface", "index", "downs", "switch", "mbps", "mtu", "addresses",
- *	 "by"}], "macs": ["02:00:..."]}
+ *	{"ports": [{"rail", "interface", "index", "downs", "switch", "guid", "mbps", "mtu",
+ *	 "addresses", "by"}], "macs": ["02:00:..."]}
  *
  * A port is the interface of a rail, or a member of the bond that is one. index: its number now.
  * downs: how often it has lost its carrier since it was made. switch: a software switch of this
- * host takes its frames. mbps: 0: not known.
+ * host takes its frames. guid: of an InfiniBand port, which hears no LLDP. mbps: 0: not known.
  * addresses: the first ones of the rail with their prefix lengths, with spaces between. by: who
- * else makes its addresses or routes. macs: the addresses of this host and of its VFs; a
- *frame that has one was not sent by a switch.
+ * else makes its addresses or routes. macs: the addresses of this host and of its VFs; a frame that
+ * has one was not sent by a switch.
  */
 #ifndef RAILHEAD_RAILHEADD_WATCH_NEIGHBOUR_TABLE_H
 #define RAILHEAD_RAILHEADD_WATCH_NEIGHBOUR_TABLE_H
 
 #include "fabric/neighbour.h"
+#include "lib/base/guid.h"
 #include "lib/base/hw_addr.h"
 #include "lib/base/ip.h"
 #include "lib/base/parse.h"
@@ -36,9 +37,10 @@
 struct neighbour_port {
 	char ifname[IFNAME_LEN];
 	uint32_t rail;
-	int ifindex;   /* 0: no look has found it since the start */
-	bool present;  /* at the last look */
-	bool switched; /* as "switch" */
+	int ifindex;             /* 0: no look has found it since the start */
+	bool present;            /* at the last look */
+	bool switched;           /* as "switch" */
+	char guid[GUID_STR_LEN]; /* "": of Ethernet */
 	uint32_t mbps, mtu;
 	char addresses[NEIGHBOUR_ADDRESSES_LEN], by[NEIGHBOUR_BY_LEN]; /* "": none */
 	uint32_t downs;                                                /* as "downs" */
@@ -98,10 +100,10 @@ int neighbour_table_add_status(const struct neighbour_table *t, int64_t now,
 
 /*
  * neighbour_table_rails - an array for the cluster, with an object for each port: "rail" and
- * "interface"; "mbps", "mtu", "addresses" and "by", if they are known; "contested", if another
- * sender was heard, too. After a first frame also "chassis", "port", "portName" and "system". It
- * has no times, so it changes only with the fabric. Long texts are cut. NULL: no memory. Owned by
- * the caller.
+ * "interface"; "guid", "mbps", "mtu", "addresses" and "by", if they are known; "contested", if
+ * another sender was heard, too. After a first frame also "chassis", "port", "portName" and
+ * "system". It has no times, so it changes only with the fabric. Long texts are cut. NULL: no
+ * memory. Owned by the caller.
  */
 #define NEIGHBOUR_TEXT_MAX 63
 struct json *neighbour_table_rails(const struct neighbour_table *t, int64_t now);

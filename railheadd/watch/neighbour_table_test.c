@@ -76,6 +76,24 @@ START_TEST(ports_are_in_the_order_of_rails_and_stay)
 }
 END_TEST
 
+START_TEST(a_port_of_infiniband_has_its_guid)
+{
+	auto_table struct neighbour_table t = { .n = 0 };
+	auto_free char *text = NULL, *rails = NULL;
+
+	taken(&t, "{\"ports\":[{\"rail\":0,\"interface\":\"ib0\",\"index\":3,"
+		  "\"guid\":\"04:3f:72:03:00:ab:cd:ef\",\"mbps\":400000}],\"macs\":[]}");
+	text = status(&t, 0);
+	ck_assert_str_eq(text, "[{\"rail\":0,\"interface\":\"ib0\",\"state\":\"infiniband\","
+			       "\"guid\":\"04:3f:72:03:00:ab:cd:ef\"}]");
+	auto_json struct json *list = neighbour_table_rails(&t, 0);
+
+	rails = json_print(list, 0);
+	ck_assert_str_eq(rails, "[{\"rail\":0,\"interface\":\"ib0\","
+				"\"guid\":\"04:3f:72:03:00:ab:cd:ef\",\"mbps\":400000}]");
+}
+END_TEST
+
 START_TEST(frames_of_this_host_do_not_count)
 {
 	auto_table struct neighbour_table t = { .n = 0 };
@@ -213,6 +231,7 @@ START_TEST(allocations_may_fail)
 END_TEST
 
 TEST_PROGRAM("railheadd/watch/neighbour_table", ports_are_in_the_order_of_rails_and_stay,
-	     frames_of_this_host_do_not_count, a_lost_carrier_lets_another_neighbour_in,
-	     a_restart_knows_neighbours_with_their_age, wrong_looks_and_memories_change_nothing,
-	     a_host_with_too_many_ports_is_an_error, allocations_may_fail)
+	     a_port_of_infiniband_has_its_guid, frames_of_this_host_do_not_count,
+	     a_lost_carrier_lets_another_neighbour_in, a_restart_knows_neighbours_with_their_age,
+	     wrong_looks_and_memories_change_nothing, a_host_with_too_many_ports_is_an_error,
+	     allocations_may_fail)

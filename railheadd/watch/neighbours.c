@@ -234,7 +234,8 @@ static int listen_to(struct neighbour_watch *w, const struct neighbour_port *p, 
 	return 0;
 }
 
-/* A socket for each port that is present, and no other. The last error is returned. */
+/* A socket for each port that is present and can hear LLDP, and no other. The last error is
+ * returned. */
 static int match_listeners(struct neighbour_watch *w, struct err *e)
 {
 	int rc = 0;
@@ -242,8 +243,8 @@ static int match_listeners(struct neighbour_watch *w, struct err *e)
 	for (size_t i = 0; i < NEIGHBOUR_PORTS_MAX; i++)
 		if (w->listener[i])
 			w->listener[i]->wanted = false;
-	for (size_t i = 0; i < w->table.n; i++)
-		if (w->table.port[i].present && listen_to(w, &w->table.port[i], e))
+	for (const struct neighbour_port *p = w->table.port; p < w->table.port + w->table.n; p++)
+		if (p->present && !*p->guid && listen_to(w, p, e))
 			rc = -1;
 	for (size_t i = 0; i < NEIGHBOUR_PORTS_MAX; i++) {
 		if (w->listener[i] && !w->listener[i]->wanted) {

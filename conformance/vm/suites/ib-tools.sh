@@ -10,7 +10,7 @@
 # shellcheck source=conformance/vm/guest/fabric.sh
 . conformance/vm/guest/fabric.sh
 W=/run/work
-mkdir -p $W
+mkdir -p $W /etc/railhead
 cp "$BIN/railctl" $W/
 export PATH=$W:$PATH
 
@@ -141,6 +141,16 @@ check "the GUIDs of the list" is "$(guids)" "$(twice ${first}7 ${first}5 ${first
 check "GUIDs for an Ethernet card" isnt v create --pf "${PFS%% *}" --count 1 --first-guid ${first}0
 check "are refused" has "is not of InfiniBand"
 check "no VFs at the end" ok v create --pf "$P" --count 0
+
+# ---- what an agent says about a rail without LLDP ----
+echo '{"rails":[{"rail":0,"interface":"'"$P"'"}]}' >/etc/railhead/rails.json
+echo '{"node":"host","fabric":{"every":1}}' >$W/agent.json
+"$BIN/railheadd" --config $W/agent.json >$W/agent.log 2>&1 </dev/null &
+agent=$!
+neighbour() { railctl cluster status --json >$W/out 2>$W/err && want '.neighbours.list == [{rail: 0, interface: "'"$P"'", state: "infiniband", guid: "'"$(port_guid "$PF")"'"}]'; }
+check "its agent names the GUID of the port" eventually neighbour
+kill $agent
+wait $agent
 
 # ---- a pod, in mode exclusive ----
 check "mode exclusive" eventually rdma system set netns exclusive
