@@ -3,60 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/cli/markup.h"
 #include "topo/output/svg.h"
-
-/* ---- text ---- */
-
-/* Writes escaped text; bytes that are not UTF-8, or not allowed in XML, become '?'. */
-static void svg_draw_put_text(const char *s, FILE *to)
-{
-	bool whole = utf8_valid(s, strlen(s));
-
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (c == '&')
-			fputs("&amp;", to);
-		else if (c == '<')
-			fputs("&lt;", to);
-		else if (c == '>')
-			fputs("&gt;", to);
-		else if (c == '"')
-			fputs("&quot;", to);
-		else if (c < 0x20 || c == 0x7f || (c >= 0x80 && !whole))
-			fputc('?', to);
-		else
-			fputc(c, to);
-	}
-}
-
-/* Writes at most n characters; a longer text ends with an ellipsis. */
-static void put_short(const char *s, size_t n, FILE *to)
-{
-	char buf[4 * 64 + 4];
-	size_t len = 0, i = 0;
-
-	if (n > 64)
-		n = 64;
-	for (; s[len] && i < n && len < sizeof(buf) - 4; i++)
-		do {
-			buf[len] = s[len];
-			len++;
-		} while (len < sizeof(buf) - 4 && ((unsigned char)s[len] & 0xc0) == 0x80);
-	if (s[len]) {
-		while (len && ((unsigned char)buf[--len] & 0xc0) == 0x80)
-			;
-		(void)strcpy(buf + len, "\xe2\x80\xa6");
-	} else {
-		buf[len] = '\0';
-	}
-	svg_draw_put_text(buf, to);
-}
 
 void svg_put_line(FILE *to, const char *class, struct svg_point at, const char *text)
 {
 	fprintf(to, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, at.x, at.y);
-	svg_draw_put_text(text, to);
+	markup_put(text, to);
 	fputs("</text>\n", to);
 }
 
@@ -81,7 +34,7 @@ static void put_title(const struct show_boxes *s, const struct show_box *b, FILE
 
 	fprintf(to, "<text class=\"%s\" x=\"%d\" y=\"%d\">", b->kind == BOX_SOCKET ? "n" : "d",
 		b->x + 12, svg_title_below(b) ? b->y + b->h - 8 : b->y + 16);
-	put_short(boxes_title(s, b, text), (size_t)(b->w - 20) * 10 / 63, to);
+	markup_put_short(boxes_title(s, b, text), (size_t)(b->w - 20) * 10 / 63, to);
 	fputs("</text>\n", to);
 }
 
@@ -139,7 +92,7 @@ static void put_card(const struct show_box *b, bool bad, const char *const line[
 	for (int i = 0; i < 3; i++) {
 		fprintf(to, "<text class=\"%s\" x=\"%d\" y=\"%d\">", classes[i], b->x + b->w / 2,
 			b->y + 19 + 15 * i);
-		put_short(line[i], i ? 21 : 16, to);
+		markup_put_short(line[i], i ? 21 : 16, to);
 		fputs("</text>\n", to);
 	}
 	if (bad)
