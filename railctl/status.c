@@ -2,10 +2,12 @@
 /* status.c: `railctl status`: this node on one screen, as lines, fields or JSON. */
 #include "railctl/status.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/version.h"
+#include "lib/device/pci.h"
 #include "railctl/cluster/cluster.h"
 #include "railctl/ipam/ipam.h"
 #include "railctl/check.h"
@@ -16,20 +18,22 @@
 
 /* ---- what is known; null: it is not ---- */
 
-/* Returns how many rails are degraded; negative: no agent says it. */
-static double degraded_of(const struct json *agent)
+/* The degraded rails, each with the PCI address of its card. Owned by the caller; NULL: no agent
+ * says them. */
+static struct json *degraded_of(const struct json *agent)
 {
 	const struct json *rails = json_get(agent, "rails");
-	double n = 0;
+	auto_json struct json *list = json_new_array();
 
 	if (json_type(rails) != JSON_OBJECT || json_get(rails, "error"))
-		return -1;
+		return NULL;
 	json_each (rail, json_get(rails, "list"))
-		n += json_len(json_get(rail, "degraded")) > 0;
-	return n;
+		if (list && json_len(json_get(rail, "degraded")) && json_push(list, json_dup(rail)))
+			return NULL;
+	return TAKE_PTR(list);
 }
 
-static int add_agent(struct cmd_run *r, struct json *o, double *degraded)
+static int add_agent(struct cmd_run *r, struct json *o, struct json **degraded)
 {
 	static const char *const keys[] = { "node", "version", "store", "health", "contact" };
 	auto_json struct json *s = NULL;
@@ -37,7 +41,7 @@ static int add_agent(struct cmd_run *r, struct json *o, double *degraded)
 	struct err why;
 	bool up = cluster_agent_status(r, &s, &why) == 0;
 
-	*degraded = up ? degraded_of(s) : -1;
+	*degraded = up ? degraded_of(s) : NULL;
 	if (!a || json_add_bool(a, "up", up) || (!up && json_add_str(a, "reason", why.msg)))
 		return -1;
 	/* Without a cluster store there is neither health nor contact. */
@@ -70,7 +74,26 @@ static int add_pools(struct cmd_run *r, struct json *o)
 	return list ? 0 : -1;
 }
 
-static int add_devices(struct cmd_run *r, struct json *o, double degraded)
+/* The numbers of the degraded rails whose interfaces are those of their cards: no bond is. */
+static int add_numbers(const struct cmd_run *r, struct json *o, const struct rail_list *list,
+		       const struct json *degraded)
+{
+	struct json *numbers = json_add_array(o, "degradedRails");
+	char ifname[IFNAME_LEN];
+	struct err ignored;
+
+	json_each (rail, degraded) {
+		if (pci_pf_netdev(r->ctx.sysfs, json_text(rail, "pci"), ifname, &ignored))
+			continue;
+		for (size_t i = 0; i < list->n; i++)
+			if (strcmp(list->rail[i].ifname, ifname) == 0 &&
+			    json_push_int(numbers, list->rail[i].number))
+				return -1;
+	}
+	return numbers ? 0 : -1;
+}
+
+static int add_devices(struct cmd_run *r, struct json *o, const struct json *degraded)
 {
 	auto_topo struct topo t = { 0 };
 	struct rail_list list;
@@ -85,8 +108,10 @@ static int add_devices(struct cmd_run *r, struct json *o, double degraded)
 	rails = json_add_object(o, "rails");
 	return !rails || json_add_int(rails, "count", (int64_t)(list.n + list.n_dead)) ||
 			       json_add_int(rails, "missing", (int64_t)list.n_dead) ||
-			       (degraded < 0 ? json_add_null(rails, "degraded")
-					     : json_add_num(rails, "degraded", degraded))
+			       (!degraded ? json_add_null(rails, "degraded")
+					  : json_add_int(rails, "degraded",
+							 (int64_t)json_len(degraded)) ||
+						    add_numbers(r, rails, &list, degraded))
 		       ? -1
 		       : 0;
 }
@@ -133,8 +158,7 @@ static const char *what_next(const struct json *o, const struct findings *worst)
 static struct json *status_load(struct cmd_run *r, const struct diagnoses *d,
 				const struct findings *worst)
 {
-	auto_json struct json *o = diagnoses_json(d);
-	double degraded;
+	auto_json struct json *o = diagnoses_json(d), *degraded = NULL;
 
 	return !o || json_add_str(o, "railctl", RAILHEAD_VERSION) || add_agent(r, o, &degraded) ||
 			       add_pools(r, o) || add_devices(r, o, degraded) || add_counts(o, d) ||
@@ -234,6 +258,20 @@ static void print_field(const struct out *o, const char *name, const struct json
 		out_line(o, OUT_PLAIN, "%s=%s", name, n ? json_show(n, text) : "-");
 }
 
+/* "degraded-rails=0 3" */
+static void print_numbers(const struct out *o, const char *name, const struct json *list)
+{
+	char text[256] = "";
+	size_t len = 0;
+
+	json_each (n, list)
+		if (len < sizeof(text) - 8)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%.0f",
+						len ? " " : "", json_num(n));
+	if (len)
+		out_line(o, OUT_PLAIN, "%s=%s", name, text);
+}
+
 static void print_fields(const struct out *o, const struct json *status,
 			 const struct findings *worst)
 {
@@ -245,12 +283,16 @@ static void print_fields(const struct out *o, const struct json *status,
 	print_field(o, "gpus", json_get(status, "gpus"));
 	print_field(o, "rails", json_get(rails, "count"));
 	print_field(o, "degraded", json_get(rails, "degraded"));
+	print_numbers(o, "degraded-rails", json_get(rails, "degradedRails"));
 	json_each (n, json_get(status, "counts"))
 		print_field(o, json_key(n), n);
-	for (const struct finding *f = worst->item; f < worst->item + worst->n; f++)
+	for (const struct finding *f = worst->item; f < worst->item + worst->n; f++) {
 		out_line(o, OUT_PLAIN, "finding=%s %s %s%s%s", finding_state_name(f->state),
 			 f->code ? f->code : f->id, f->subject ? f->subject : "",
 			 f->subject ? ": " : "", f->value ? f->value : "");
+		if (f->remedy)
+			out_line(o, OUT_PLAIN, "remedy=%s", f->remedy);
+	}
 }
 
 /* ---- the command ---- */

@@ -95,6 +95,44 @@ test_fabric_of_infiniband()
 	has "another file" "$(<"$W/out")" '--ibnetdiscover: -: no link of a switch with an adapter is in it'
 }
 has_ib_rails() { [ "$(fabric_says '.rails | length')" = 4 ]; }
+
+# The page is of this real cluster: what the text form says is in it, and the texts of leaves are not markup.
+test_fabric_the_report_is_one_page()
+{
+	local leaf='<b id=x>leaf' text='&lt;b id=x&gt;leaf'
+	fabric_begin
+	cabled n1 "$leaf" leaf-b
+	cabled n2 "$leaf" leaf-b
+	cabled n3 "$leaf" leaf-b
+	cabled n4 leaf-b "$leaf"
+	NODES=4 shared rail0 '{"subnet":"10.92.0.0/24","blockSize":8}'
+	ctl n1 cluster report >"$W/page.html" 2>"$W/err" || fail "a report: $(<"$W/err")"
+	has "the finding" "$(<"$W/page.html")" 'swap the cables of rail0 and rail1'
+	has "the store" "$(<"$W/page.html")" "store <bdi>$STORE</bdi>"
+	has "nobody was asked" "$(<"$W/page.html")" 'No node was asked'
+	has "a pool" "$(<"$W/page.html")" '<bdi>rail0</bdi></th><td><bdi>10.92.0.0/24</bdi>'
+	has "a leaf" "$(<"$W/page.html")" "<bdi>$text</bdi>"
+	hasnt "a leaf" "$(<"$W/page.html")" "$leaf"
+	eq "a row each" "$(grep -o '<th scope=row>.*<bdi>n[0-9]*</bdi>' "$W/page.html" | grep -o 'n[1-4]<' | tr -d '<' | paste -sd ' ')" "n1 n2 n3 n4"
+	eq "the outlier" "$(grep -o '<tr class=outlier><th scope=row>.*</bdi> <i>' "$W/page.html" | grep -o '<bdi>n.' | head -n 1)" "<bdi>n4"
+	# With the answers of the nodes
+	{
+		for node in n1 n2 n3; do
+			echo "node=$node"
+			ctl $node status --fields
+		done
+		printf '%s\n' node=n4 'why=<i>asleep' node=n9 'why=no agent'
+	} >"$W/answers"
+	ctl n1 cluster report - <"$W/answers" >"$W/page.html" 2>"$W/err" || fail "a report: $(<"$W/err")"
+	has "no answer" "$(<"$W/page.html")" '? no answer: <bdi>&lt;i&gt;asleep</bdi>'
+	has "not in the store" "$(<"$W/page.html")" 'the store has no object of the node'
+	has "versions" "$(<"$W/page.html")" "4 nodes: version <bdi>$("$BIN/railctl" version | cut -d ' ' -f 2)</bdi>"
+	[ -n "$(ls /sys/class/infiniband 2>/dev/null)" ] || has "findings of nodes, once" "$(<"$W/page.html")" 'this kernel has no RDMA</bdi>'
+	ctl n1 cluster report --json >/dev/null 2>"$W/err"
+	eq "no JSON" "$?" 2
+	printf 'node=n1\nstate\n' | ctl n1 cluster report - >/dev/null 2>"$W/err"
+	has "a wrong file" "$(<"$W/err")" 'line 2 of the answers: not NAME=VALUE: "state"'
+}
 cluster_forgot() { [ "$(fabric_says '[.rails[] | select(.node == "'"$1"'")] | length')" = 0 ]; }
 
 # plan_is ARGUMENT...: of the file in $W/plan.yaml; RC, $W/out and $W/err

@@ -55,7 +55,7 @@ test_kubectl_rail_names_nodes_without_an_answer()
 	rail_fails 1 'no pod in namespace elsewhere has the label' who 10.1.0.1 -n elsewhere
 	# Two pods that no kubelet runs: one is Pending, and the API server cannot reach the node of the other.
 	agent_pod n1 Running && agent_pod n2 Pending || give_up "pods"
-	for command in status rails topo fabric "who 10.1.0.1"; do
+	for command in status rails topo fabric report "who 10.1.0.1"; do
 		# shellcheck disable=SC2086 # words
 		rail_fails 1 'Not answered by 2 of 2 nodes:' $command --deadline 20
 		has "$command" "$(<"$W/err")" "n1: "
@@ -136,6 +136,28 @@ test_kubectl_rail_status_is_of_the_whole_cluster()
 	unset KUBECTL
 	admin delete node gpu-9 >/dev/null
 	admin delete railpool rail0 >/dev/null
+}
+
+# All answers of nodes are in the page, and why others gave none.
+test_kubectl_rail_report_is_a_page()
+{
+	NODES=1 cluster_begin
+	trap 'case_ends kubectl_end cluster_end' EXIT
+	agent_pod n1 Running && agent_pod n2 Pending || give_up "pods"
+	kubectl_execs nsenter --target "$(<"$W/node/n1/pid.view")" --net --mount --uts
+	echo '{"apiVersion":"v1","kind":"Node","metadata":{"name":"login-1"}}' | admin create -f - >/dev/null || give_up "a node"
+	rail_fails 1 'n2: the pod agent-n2 is Pending' report
+	has "its begin" "$(<"$W/out")" "<!doctype html>"
+	has "the page" "$(<"$W/out")" '</body></html>'
+	has "n1" "$(<"$W/out")" "1 node: version <bdi>$("$BIN/railctl" version | cut -d ' ' -f 2)</bdi>"
+	has "n2" "$(<"$W/out")" 'no answer: <bdi>the pod agent-n2 is Pending</bdi>'
+	has "login-1" "$(<"$W/out")" 'no answer: <bdi>no pod of an agent is there</bdi>'
+	has "login-1" "$(<"$W/out")" '<bdi>login-1</bdi>'
+	hasnt "all were asked" "$(<"$W/out")" 'No node was asked'
+	rail_fails 2 'report has no --json' report --json
+	rail_fails 2 'report has no argument "n1"' report n1
+	unset KUBECTL
+	admin delete node login-1 >/dev/null
 }
 
 # The nodes of the groups get labels; the API server takes the objects for schedulers, except that of Kueue, whose type is not here.

@@ -58,6 +58,11 @@ test_rails_a_degraded_one_is_named()
 	"$BIN/railctl" cluster status >"$W/for_people"
 	has 'for people' "$(<"$W/for_people")" "rxe2:1 (0000:25:00.0): port: the port is DOWN"
 	has 'for people' "$(<"$W/for_people")" 'first: check the cable'
+	jq -nc --arg name "$(ls "/sys/bus/pci/devices/$CARD/net")" '{rails: [{rail: 6, interface: $name}]}' >/etc/railhead/rails.json
+	"$BIN/railctl" status --fields >"$W/fields"
+	has 'its number' "$(<"$W/fields")" 'degraded-rails=6'
+	has 'what to do' "$(<"$W/fields")" 'remedy=check the cable'
+	rm /etc/railhead/rails.json
 	more_looks 3
 	port_is "4: ACTIVE"
 	eventually is_said 'port: .* has recovered: ACTIVE' 1

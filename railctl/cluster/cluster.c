@@ -297,6 +297,7 @@ static const struct cmd *const commands[] = { &cmd_status,
 					      &cmd_cluster_topology,
 					      &cmd_cluster_find,
 					      &cmd_cluster_plan,
+					      &cmd_cluster_report,
 					      &cmd_cluster_reserved,
 					      NULL };
 

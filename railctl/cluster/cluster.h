@@ -11,7 +11,7 @@ extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_cl
 	cmd_cluster_pool_delete, cmd_cluster_pool_list, cmd_cluster_pool_open,
 	cmd_cluster_pool_show, cmd_cluster_fabric, cmd_cluster_topology, cmd_cluster_find,
 	cmd_cluster_node_forget, cmd_cluster_node_list, cmd_cluster_node_take, cmd_cluster_plan,
-	cmd_cluster_reserved;
+	cmd_cluster_report, cmd_cluster_reserved;
 
 #define CLUSTER_RANGES_MAX 256 /* of one command */
 
@@ -40,6 +40,13 @@ int cluster_agent_status(struct cmd_run *r, struct json **out, struct err *e) mu
  */
 int cluster_status_find(struct cmd_run *r, struct findings *out, struct err *e) must_check;
 int cluster_fabric_find(struct cmd_run *r, struct findings *out, struct err *e) must_check;
+
+/* CLUSTER_NODES_WAIT_MS - for answers for which the agent reads three lists, each with a time of
+ * its own. */
+#define CLUSTER_NODES_WAIT_MS (4 * CLUSTER_WAIT_MS)
+
+/* cluster_pool_state - of a pool of agent_client_pools(): "ok", or what it is. */
+struct out_cell cluster_pool_state(const struct json *pool);
 
 /* cluster_age - of a heartbeat, or "none". cluster_print_nodes - the nodes of an answer, and how
  * many are not in it. */

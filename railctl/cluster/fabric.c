@@ -7,6 +7,7 @@
 
 #include "lib/base/array.h"
 #include "fabric/intent.h"
+#include "fabric/pin.h"
 #include "railctl/cluster/fabric.h"
 
 #define FILE_MAX ((size_t)16 << 20)
@@ -160,6 +161,28 @@ int cluster_cables_read(const struct cmd_run *r, struct cluster_cables *c, struc
 	return fabric_group(c->node, c->n, &c->groups, e);
 }
 
+int cluster_cables_number(const struct cluster_cables *c, const struct json *labels,
+			  uint32_t **number, struct err *e)
+{
+	auto_free struct pin *pin = calloc(c->n + 1, sizeof(*pin));
+	auto_free bool *used = calloc(PIN_GROUPS_MAX, sizeof(*used));
+
+	*number = calloc(c->groups.n + 1, sizeof(**number));
+	if (!pin || !used || !*number)
+		return err_nomem(e);
+	for (size_t i = 0; i < c->n; i++)
+		pin[i] = (struct pin){ .node = c->node[i].name,
+				       .label = pin_parse(json_text(labels, c->node[i].name)),
+				       .file = PIN_NONE,
+				       .cables = c->node[i].group };
+	if (pin_groups(pin, c->n, used, e))
+		return -1;
+	for (size_t i = 0; i < c->n; i++)
+		if (c->node[i].group != FABRIC_NO_GROUP)
+			(*number)[c->node[i].group] = pin[i].seen;
+	return 0;
+}
+
 /* ---- with findings ---- */
 
 struct fabric_cmd {
@@ -228,8 +251,7 @@ static int read_fabric(const struct cmd_run *r, struct fabric_cmd *c, struct err
 
 /* ---- of one node ---- */
 
-/* Its subject is "NODE", or "NODE rail 0 (eth1)". */
-static bool is_about(const struct finding *f, const char *node)
+bool cluster_is_about(const struct finding *f, const char *node)
 {
 	size_t len = strlen(node);
 
@@ -252,7 +274,7 @@ int cluster_fabric_find(struct cmd_run *r, struct findings *out, struct err *e)
 	if (read_fabric(r, &c, e))
 		return -1;
 	for (size_t i = 0; i < c.findings.n; i++)
-		if (is_about(&c.findings.item[i], json_text(s, "node")))
+		if (cluster_is_about(&c.findings.item[i], json_text(s, "node")))
 			findings_move(out, &c.findings.item[i]);
 	return findings_check(out, e);
 }

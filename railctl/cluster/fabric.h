@@ -35,4 +35,16 @@ void cluster_cables_clear(struct cluster_cables *c);
 			0                                                                          \
 	}
 
+/*
+ * cluster_cables_number - for each group the number in its name, see pin.h; labels: {node: the name
+ * of its group until now}, may be NULL. A group keeps the number that most of its nodes have by
+ * label. *number: also after an error the caller frees it. ERR_NOMEM, ERR_CONFIG.
+ */
+int cluster_cables_number(const struct cluster_cables *c, const struct json *labels,
+			  uint32_t **number, struct err *e) must_check;
+
+/* cluster_is_about - a finding of fabric_check() is about that node: its subject is "NODE", or
+ * "NODE rail 0 (eth1)". */
+bool cluster_is_about(const struct finding *f, const char *node);
+
 #endif

@@ -8,9 +8,6 @@
 
 #define SHORT 8 /* characters of an id in the table */
 
-/* The agent reads three lists, each with a time of its own. */
-#define NODES_WAIT_MS (4 * CLUSTER_WAIT_MS)
-
 static struct out_cell shortened(const struct cmd_run *r, const struct json *n,
 				 char buf[LIST_TEXT_LEN])
 {
@@ -66,7 +63,7 @@ static int list_nodes(struct cmd_run *r, struct err *e)
 	};
 	auto_json struct json *answer = NULL;
 
-	if (agent_client_call(&r->ctx, &(struct agent_call){ "nodes", NULL }, NODES_WAIT_MS,
+	if (agent_client_call(&r->ctx, &(struct agent_call){ "nodes", NULL }, CLUSTER_NODES_WAIT_MS,
 			      &answer, e))
 		return -1;
 	return r->out.json ? out_json(&r->out, answer, e)

@@ -10,8 +10,6 @@
 #include "lib/base/parse.h"
 #include "railctl/cluster/cluster.h"
 
-/* The agent reads three lists, each with a time of its own. */
-#define ASK_WAIT_MS (4 * CLUSTER_WAIT_MS)
 /* Each question reads all nodes of the cluster: so the pauses grow. */
 #define PAUSE_MS     250
 #define PAUSE_MAX_MS 4000
@@ -27,7 +25,7 @@ static int pool_nodes_ask(struct cmd_run *r, const char *pool, struct json **ans
 		return err_nomem(e);
 	return agent_client_call(
 		&r->ctx, &(struct agent_call){ pool ? "pool-nodes" : "reserved-nodes", args },
-		ASK_WAIT_MS, answer, e);
+		CLUSTER_NODES_WAIT_MS, answer, e);
 }
 
 static unsigned pool_nodes_number(const struct json *answer, const char *key)

@@ -5,7 +5,7 @@
 
 #include "railctl/cluster/cluster.h"
 
-static struct out_cell pools_state_of(const struct json *pool)
+struct out_cell cluster_pool_state(const struct json *pool)
 {
 	const char *state = json_str(json_get(json_get(pool, "definition"), "state"));
 
@@ -25,7 +25,7 @@ static const struct list_column columns[] = {
 	{ .title = "BLOCKS", OUT_RIGHT, "blocks" },
 	{ .title = "BLOCK SIZE", OUT_RIGHT, "definition.blockSize" },
 	{ .title = "NODES", OUT_RIGHT, "nodes" },
-	{ .title = "STATE", 0, .word = pools_state_of },
+	{ .title = "STATE", 0, .word = cluster_pool_state },
 	{ .title = NULL },
 };
 

@@ -25,30 +25,6 @@ static void topology_clear(struct topology *t)
 	free(t->number);
 }
 
-/* ---- names of groups ---- */
-
-/* A group keeps the number that most of its nodes have by label. */
-static int number_groups(struct topology *t, const struct json *labels, struct err *e)
-{
-	auto_free struct pin *pin = calloc(t->n + 1, sizeof(*pin));
-	auto_free bool *used = calloc(PIN_GROUPS_MAX, sizeof(*used));
-
-	t->number = calloc(t->groups->n + 1, sizeof(*t->number));
-	if (!pin || !used || !t->number)
-		return err_nomem(e);
-	for (size_t i = 0; i < t->n; i++)
-		pin[i] = (struct pin){ .node = t->node[i].name,
-				       .label = pin_parse(json_text(labels, t->node[i].name)),
-				       .file = PIN_NONE,
-				       .cables = t->node[i].group };
-	if (pin_groups(pin, t->n, used, e))
-		return -1;
-	for (size_t i = 0; i < t->n; i++)
-		if (t->node[i].group != FABRIC_NO_GROUP)
-			t->number[t->node[i].group] = pin[i].seen;
-	return 0;
-}
-
 static int topology_read(struct cmd_run *r, struct topology *t, struct err *e)
 {
 	const struct cmd_input in = { opt_get(&r->opts, "labels"), "--labels ", 0 };
@@ -60,7 +36,7 @@ static int topology_read(struct cmd_run *r, struct topology *t, struct err *e)
 	t->node = t->cables.node;
 	t->n = t->cables.n;
 	t->groups = &t->cables.groups;
-	return number_groups(t, labels, e);
+	return cluster_cables_number(&t->cables, labels, &t->number, e);
 }
 
 /* Slurm and a shell read the names of nodes. */
