@@ -62,7 +62,7 @@ waits_for_others=' check-vm cluster-quick interop fabric-check cluster-store age
 idles=' fabric-check cluster-quick cluster cluster-versions cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick chart-check agent-kills claims-kills interop conformance tools-check soak-heal-quick soak-heal harness-selftest '
 closing_time=60 # seconds, for the summary
 # Lanes whose closing line is counted in full; of the others only failures count.
-counted=' unit attach railctl-check probe-check conformance interop fabric-check interop-selftest cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick chart-check agent-kills claims-kills upgrade-check settings-check rails cluster-quick cluster cluster-versions cluster-vm faults-selftest harness-selftest soak-selftest soak soak-quick differential install-check image-check deb-check tools-check examples-check man demo bench-quick check-vm vm vm-selftest '
+counted=' unit attach railctl-check probe-check conformance interop fabric-check report-check interop-selftest cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick chart-check agent-kills claims-kills upgrade-check settings-check rails cluster-quick cluster cluster-versions cluster-vm faults-selftest harness-selftest soak-selftest soak soak-quick differential install-check image-check deb-check tools-check examples-check man demo bench-quick check-vm vm vm-selftest '
 # Lanes in which a machine can disturb a case: only these may repeat one.
 may_repeat=' check-vm vm cluster-quick cluster interop attach agent-check agent-check-kubernetes agent-check-kubernetes-quick agent-kills sanitize '
 passed=0 failed=0 skipped=0

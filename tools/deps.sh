@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Install what a task needs from Debian, saying what, asking nothing, touching nothing else.
 #
-# usage: tools/deps.sh build|test|source|check|bench|demo|interop|cluster|vm|fabric|image|arm64|deb|cjson   install what is missing
+# usage: tools/deps.sh build|test|source|check|bench|demo|interop|cluster|vm|fabric|image|browser|arm64|deb|cjson   install what is missing
 #        tools/deps.sh --missing build|...                 only look; exit 1 if something is missing
 #
 # Not root: prints the command to type. Not Debian: looks for the files themselves and lists which
@@ -105,6 +105,10 @@ crun|crun|runs them
 strace|strace|to stop programs at chosen system calls
 iproute2|ip|ip(8)
 jq|jq|JSON in shell tests"
+browser="
+chromium|chromium|a browser, to look at the page of kubectl rail report
+poppler-utils|pdftotext|reads what it prints
+jq|jq|JSON in shell tests"
 arm64="
 gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc|the compiler for arm64
 qemu-user|qemu-aarch64|runs its programs
@@ -128,6 +132,7 @@ cluster) table=$build$cluster ;;
 vm) table=$build$demo$vm ;;
 fabric) table=$build$fabric ;;
 image) table=$build$image ;;
+browser) table=$build$browser ;;
 arm64) table=$build$test$arm64 ;;
 deb) table=$build$deb ;;
 cjson) table=$cjson ;;

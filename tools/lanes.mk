@@ -3,7 +3,7 @@
 
 .PHONY: help help-all deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick bench-allrails bench-allrails-quick rails bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick bench-claims claims-kills agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check settings-check examples-check install install-check image images image-check arm64 deb deb-check chart chart-check uninstall \
-	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check interop-selftest upgrade-check cluster cluster-quick cluster-versions cluster-vm cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check report-check interop-selftest upgrade-check cluster cluster-quick cluster-versions cluster-vm cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
@@ -12,7 +12,7 @@ QUICK_LANES := image-check railctl-check unit tools-check cppcheck examples-chec
 CHECK_FAST := gcc -- unit $(SOURCE_LANES)
 CHECK := gcc -- agent-check check-vm agent-check-kubernetes-quick sanitize tidy cluster-quick faults-quick fuzz-smoke attach conformance cluster-store chart-check interop fabric-check bench-cluster-quick soak-heal-quick $(QUICK_LANES) -- demo demo-cluster
 # Instead of a part of a long suite the whole, and what finds out whether a harness or a compiler can be believed.
-CHECK_ALL := gcc peer-programs -- vm cluster cluster-versions cluster-vm sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills claims-kills upgrade-check settings-check rails bench-cluster-quick soak soak-heal differential \
+CHECK_ALL := gcc peer-programs -- vm cluster cluster-versions cluster-vm sanitize tidy clang coverage fuzz-smoke attach conformance faults interop fabric-check report-check cluster-store cluster-store-3.6 agent-check agent-check-kubernetes chart-check agent-kills claims-kills upgrade-check settings-check rails bench-cluster-quick soak soak-heal differential \
 	vm-selftest faults-selftest interop-selftest soak-selftest property repro arm64 deb-check $(QUICK_LANES) -- demo demo-cluster bench-quick bench-sriov-quick bench-topo-quick bench-rails-quick bench-allrails-quick
 sub := +@$(MAKE) --no-print-directory
 
@@ -58,6 +58,7 @@ check-all: ## everything else, too: second compiler and kernel, whole suites, te
 	@tools/deps.sh check
 	@tools/deps.sh arm64
 	@tools/deps.sh deb
+	@tools/deps.sh browser
 	@FUZZ_JOBS=$${FUZZ_JOBS:-1} TIDY_NODES=$${TIDY_NODES:-225000} tools/check.sh $(CHECK_ALL)
 
 demo: ## two pods with two rails each: attached, pinging, and a clean host afterwards (root)
@@ -143,6 +144,9 @@ interop: all helpers ## our plugins behind containerd, podman, cnitool and what 
 fabric-check: all ## hooks for subnet managers: the real opensm over a simulated fabric, a stand-in for UFM (root)
 	@tools/deps.sh fabric
 	@conformance/fabric/run.sh $(B)/bin
+report-check: all ## the page of railctl cluster report in Chromium: light, dark, printed; it loads and runs nothing (root)
+	@tools/deps.sh browser
+	@conformance/report/run.sh $(B)/bin
 interop-selftest: all helpers ## wrong plugins, each of which a case of interop must catch (root)
 	@conformance/interop/selftest.sh $(B)/bin
 # Without the history of the repository there is no older version.

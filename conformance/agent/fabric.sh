@@ -124,7 +124,7 @@ test_fabric_the_report_is_one_page()
 		printf '%s\n' node=n4 'why=<i>asleep' node=n9 'why=no agent'
 	} >"$W/answers"
 	ctl n1 cluster report - <"$W/answers" >"$W/page.html" 2>"$W/err" || fail "a report: $(<"$W/err")"
-	has "no answer" "$(<"$W/page.html")" '? no answer: <bdi>&lt;i&gt;asleep</bdi>'
+	has "no answer" "$(<"$W/page.html")" 'did not answer: <bdi>&lt;i&gt;asleep</bdi>'
 	has "not in the store" "$(<"$W/page.html")" 'the store has no object of the node'
 	has "versions" "$(<"$W/page.html")" "4 nodes: version <bdi>$("$BIN/railctl" version | cut -d ' ' -f 2)</bdi>"
 	[ -n "$(ls /sys/class/infiniband 2>/dev/null)" ] || has "findings of nodes, once" "$(<"$W/page.html")" 'this kernel has no RDMA</bdi>'

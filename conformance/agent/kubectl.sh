@@ -150,8 +150,8 @@ test_kubectl_rail_report_is_a_page()
 	has "its begin" "$(<"$W/out")" "<!doctype html>"
 	has "the page" "$(<"$W/out")" '</body></html>'
 	has "n1" "$(<"$W/out")" "1 node: version <bdi>$("$BIN/railctl" version | cut -d ' ' -f 2)</bdi>"
-	has "n2" "$(<"$W/out")" 'no answer: <bdi>the pod agent-n2 is Pending</bdi>'
-	has "login-1" "$(<"$W/out")" 'no answer: <bdi>no pod of an agent is there</bdi>'
+	has "n2" "$(<"$W/out")" 'did not answer: <bdi>the pod agent-n2 is Pending</bdi>'
+	has "login-1" "$(<"$W/out")" 'did not answer: <bdi>no pod of an agent is there</bdi>'
 	has "login-1" "$(<"$W/out")" '<bdi>login-1</bdi>'
 	hasnt "all were asked" "$(<"$W/out")" 'No node was asked'
 	rail_fails 2 'report has no --json' report --json

@@ -218,7 +218,7 @@ static void put_node_facts(const struct page_draw *d, const struct page_node *n)
 	if (n->forgotten)
 		put_fact(d, "unk", "? ", "off, as an operator says", "");
 	if (n->why)
-		put_fact(d, "unk", "? no answer: ", n->why, "");
+		put_fact(d, "unk", "? ", n->why, "");
 	if (n->silent >= HEARTBEAT_OLD)
 		fprintf(d->to, "<span class=unk>? heartbeat %ld s old</span>", (long)n->silent);
 	fputs("</td>", d->to);
@@ -273,7 +273,7 @@ static void put_part_head(const struct page_draw *d, const struct grid_part *p, 
 	char name[PIN_NAME_LEN], rate[PAGE_RATE_LEN];
 
 	fprintf(d->to,
-		"<tr class=g><th scope=rowgroup>%s<small>%zu nodes, outliers: %zu</small></th>",
+		"<tr class=g><th scope=rowgroup>%s<small>%zu nodes, %zu outliers</small></th>",
 		p->group == FABRIC_NO_GROUP ? "in no group"
 					    : pin_name(d->facts->number[p->group], name),
 		p->n, p->outliers);
@@ -601,8 +601,8 @@ static void put_unseen(const struct page_draw *d)
 	if (f->more)
 		fprintf(d->to, "<li>%zu nodes: the agent does not list their heartbeats.</li>\n",
 			f->more);
-	put_tallies(d, why_of, ": no answer: ");
-	put_tallies(d, unseen_of, ": cables not known: ");
+	put_tallies(d, why_of, " did not answer: ");
+	put_tallies(d, unseen_of, ", whose cables are not known: ");
 	fputs("<li>The heat map of a job test: no test has been recorded.</li>\n</ul></section>\n",
 	      d->to);
 }
