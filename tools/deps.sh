@@ -108,6 +108,7 @@ jq|jq|JSON in shell tests"
 browser="
 chromium|chromium|a browser, to look at the page of kubectl rail report
 poppler-utils|pdftotext|reads what it prints
+python3|python3|stands for an agent, and for a proxy
 jq|jq|JSON in shell tests"
 arm64="
 gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc|the compiler for arm64

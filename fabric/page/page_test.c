@@ -256,6 +256,89 @@ START_TEST(wrong_answers_are_refused)
 }
 END_TEST
 
+/* ---- what is rare ---- */
+
+static void bonds_of_two(struct made *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		for (unsigned r = 0; r < RAILS; r++) {
+			m->port[i * RAILS + r].rail = 70 + r / 2;
+			m->port[i * RAILS + r].member = r % 2;
+			m->port[i * RAILS + r].addresses = "10.1.0.1/16";
+		}
+	m->port[0].mbps = 2500;
+	m->port[1].mbps = m->port[1].mtu = 0;
+	m->cables[1].port = &m->port[RAILS + 4];
+	m->cables[1].n = 1;
+}
+
+START_TEST(rare_facts_are_said)
+{
+	static const char *const said[] = { "link 2",
+					    "2500 Mbit/s, MTU 9000, 10.1.0.1/16",
+					    "two machines have this name",
+					    "off, as an operator says",
+					    "? heartbeat 4000 s old",
+					    "The store has no shared pool",
+					    "There are none",
+					    "9 nodes: the agent does not list their heartbeats",
+					    "its agent does not listen for LLDP",
+					    "4 rails",
+					    "1 nodes with other texts",
+					    "2 of 28 nodes: no heartbeat is known",
+					    "No node was asked" };
+	auto_clean(made_clear) struct made m = { .n = 0 };
+	char name[26][16];
+	struct page_facts f = {
+		.page = &m.page, .groups = &m.groups, .when = "", .store = "", .node = "", .more = 9
+	};
+	struct page_node *n;
+	struct err e;
+	size_t len;
+
+	make(&m, 2, bonds_of_two);
+	for (size_t i = 0; i < 26; i++) {
+		(void)snprintf(name[i], sizeof(name[i]), "n%02zu", i);
+		ck_assert_int_eq(page_node(&m.page, name[i], &n, &e), 0);
+		n->why = i < 25 ? name[i] : NULL;
+		n->rails = i == 25 ? "4" : NULL;
+		n->silent = i ? 3 : 4000;
+		n->twin = i == 1;
+		n->forgotten = i == 2;
+		n->stored = i == 3;
+	}
+	for (size_t i = 0; i < m.n; i++) {
+		m.cables[i].group = m.cables[i].near = FABRIC_NO_GROUP;
+		ck_assert_int_eq(page_node(&m.page, m.cables[i].name, &n, &e), 0);
+		n->cables = &m.cables[i];
+	}
+	ck_assert_int_eq(page_compare(&m.page, &e), 0);
+	auto_free char *page = NULL;
+	ck_assert_int_eq(page_draw(&f, &page, &len, &e), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(said); i++)
+		ck_assert_msg(strstr(page, said[i]), "not said: %s", said[i]);
+}
+END_TEST
+
+/* Each node has rails of its own: more than there are columns. */
+static void own_rails(struct made *m)
+{
+	for (size_t i = 0; i < m->n * RAILS; i++)
+		m->port[i].rail = (uint32_t)(m->n * RAILS - i);
+}
+
+START_TEST(rails_beyond_the_columns_are_counted)
+{
+	auto_clean(made_clear) struct made m = { .n = 0 };
+	size_t len;
+
+	make(&m, 9, own_rails);
+	auto_free char *page = drawn(&m, NULL, &len);
+	ck_assert_ptr_nonnull(strstr(page, "8 more places of rails are not shown"));
+	ck_assert_ptr_nonnull(strstr(page, "1 more shapes and 0 more outliers have no picture"));
+}
+END_TEST
+
 /* ---- size ---- */
 
 static void many_mistakes(struct made *m)
@@ -341,4 +424,5 @@ END_TEST
 
 TEST_PROGRAM("page", a_small_cluster_is_the_page_of_the_file,
 	     an_outlier_has_what_most_nodes_do_not_have, wrong_answers_are_refused,
+	     rare_facts_are_said, rails_beyond_the_columns_are_counted,
 	     a_large_cluster_has_at_most_2_MB, without_memory_there_is_no_page)

@@ -7,13 +7,14 @@
 #include "lib/base/parse.h"
 
 /* U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: text could look like another one. */
-static bool is_direction(const char *s)
+static bool is_direction(const char *text)
 {
-	return strncmp(s, "\xe2\x80\x8e", 3) == 0 || strncmp(s, "\xe2\x80\x8f", 3) == 0 ||
-	       (strncmp(s, "\xe2\x80", 2) == 0 && (unsigned char)s[2] >= 0xaa &&
-		(unsigned char)s[2] <= 0xae) ||
-	       (strncmp(s, "\xe2\x81", 2) == 0 && (unsigned char)s[2] >= 0xa6 &&
-		(unsigned char)s[2] <= 0xa9);
+	const unsigned char *s = (const unsigned char *)text;
+
+	if (s[0] != 0xe2 || (s[1] != 0x80 && s[1] != 0x81))
+		return false;
+	return s[1] == 0x80 ? s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xaa && s[2] <= 0xae)
+			    : s[2] >= 0xa6 && s[2] <= 0xa9;
 }
 
 void markup_put(const char *text, FILE *to)
@@ -45,7 +46,7 @@ void markup_put(const char *text, FILE *to)
 
 void markup_put_short(const char *text, size_t n, FILE *to)
 {
-	char buf[4 * MARKUP_SHORT_MAX + 4];
+	char buf[4 * MARKUP_SHORT_MAX + 4] = "";
 	size_t len = 0, i = 0;
 
 	if (n > MARKUP_SHORT_MAX)

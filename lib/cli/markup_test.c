@@ -33,14 +33,22 @@ END_TEST
 
 START_TEST(other_bytes_become_question_marks)
 {
+	static const char directions[][2] = { { '\x80', '\x8e' }, { '\x80', '\x8f' },
+					      { '\x80', '\xaa' }, { '\x80', '\xae' },
+					      { '\x81', '\xa6' }, { '\x81', '\xa9' } };
+	char text[] = { 'a', '\xe2', 0, 0, 'b', '\0' };
+
 	ck_assert_str_eq(escaped("a\x01\n\x7f", 0), "a???");
 	ck_assert_str_eq(escaped("gr\xc3\xbc\xc3\x9f", 0), "gr\xc3\xbc\xc3\x9f");
 	ck_assert_str_eq(escaped("gr\xc3", 0), "gr?");
-	ck_assert_str_eq(escaped("a\xe2\x80\xae"
-				 "b\xe2\x81\xa6"
-				 "c\xe2\x80\x8f\xe2\x80\xa6",
-				 0),
-			 "a?b?c?\xe2\x80\xa6");
+	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
+		text[2] = directions[i][0];
+		text[3] = directions[i][1];
+		ck_assert_str_eq(escaped(text, 0), "a?b");
+	}
+	text[2] = '\x80';
+	text[3] = '\xa6';
+	ck_assert_str_eq(escaped(text, 0), text);
 }
 END_TEST
 
