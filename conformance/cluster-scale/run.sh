@@ -5,6 +5,7 @@
 # The nodes are one process with the code of railheadd and railhead-ipam (railheadd/testing). At the end railctl lists the
 # leases of each node's store: each address of each pool must be there, once. --quick: 32 nodes, and no figures.
 # ONLY=agent: the figures of one agent alone, with LEASES=N leases. ONLY=handover: those of ADDs that wait for a block of another node.
+# ONLY=fabric: those of objects of nodes with cabled rails.
 # STORE=kubernetes: an API server over etcd (etcd).
 # ONLY=peers, with STORE=kubernetes: other plugins beside railhead; PEERS=DIR: they are there (build/peers). SELECT="railhead spiderpool":
 # these only, of railhead, whereabouts, slices (whereabouts with node slices) and spiderpool.
@@ -97,6 +98,8 @@ LEASED=0 DUPLICATES=0 MISSING=0
 . "$HERE/peers.sh"
 # shellcheck source=conformance/cluster-scale/handover.sh
 . "$HERE/handover.sh"
+# shellcheck source=conformance/cluster-scale/fabric.sh
+. "$HERE/fabric.sh"
 # shellcheck source=conformance/cluster-scale/spiderpool.sh
 . "$HERE/spiderpool.sh"
 
@@ -108,6 +111,10 @@ elif [ "${ONLY-}" = agent ]; then
 	report
 elif [ "${ONLY-}" = handover ]; then
 	figures_of_handover
+	report
+elif [ "${ONLY-}" = fabric ]; then
+	# shellcheck disable=SC2086 # words
+	figures_of_fabric ${NODES:-1024 8192}
 	report
 elif [ "${ONLY-}" = peers ]; then
 	# shellcheck disable=SC2086 # words
