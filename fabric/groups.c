@@ -200,6 +200,7 @@ static void elect_place(struct fabric_place *p, struct votes *v)
 	const struct fabric_port *mtu = elect(v, compare_mtu, knows_mtu);
 
 	p->leaf = leaf ? leaf->leaf : NULL;
+	p->system = leaf ? leaf->system : NULL;
 	p->leaf_name = leaf ? leaf->leaf_name : NULL;
 	p->mbps = mbps ? mbps->mbps : 0;
 	p->mtu = mtu ? mtu->mtu : 0;
@@ -381,17 +382,83 @@ static const struct fabric_port *find_swapped(const struct fabric_node *n,
 	return NULL;
 }
 
-static void check_leaf(const struct fabric_node *n, const struct fabric_group *g,
-		       const struct fabric_port *x, const struct fabric_place *p,
-		       struct findings *all)
+/* All nodes, while one of them is checked. */
+struct fabric_checked {
+	const struct fabric_node *node;
+	size_t n;
+	const struct fabric_groups *g;
+	struct findings *out;
+};
+
+/* The group that a node is compared with; FABRIC_NO_GROUP: none. */
+static size_t group_of(const struct fabric_node *n)
 {
-	const struct fabric_port *y = find_swapped(n, g, x, p);
+	return n->group != FABRIC_NO_GROUP ? n->group : n->near;
+}
+
+static bool is_in_a_group(const struct fabric_groups *g, const char *leaf)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (has_leaf(&g->group[i], leaf))
+			return true;
+	return false;
+}
+
+/*
+ * Nodes of one group that have another leaf than most, and the same one: that leaf has come in
+ * place of the other, and frames of one of them are old. True: it is so, and one finding says it
+ * of all these nodes. A leaf of some group is not new.
+ */
+static bool check_replaced(const struct fabric_checked *c, const struct fabric_node *n,
+			   const struct fabric_port *x, const struct fabric_place *p)
+{
+	const bool same_name = strcmp(x->system, p->system) == 0;
+	const struct fabric_node *first = NULL;
+	struct finding *f;
+	size_t nodes = 0;
+
+	if (is_in_a_group(c->g, x->leaf))
+		return false;
+	for (const struct fabric_node *o = c->node; o < c->node + c->n; o++) {
+		for (size_t i = 0; group_of(o) == group_of(n) && i < o->n; i++) {
+			if (!is_at(p, &o->port[i]) || !is_leaf(o->port[i].leaf, x->leaf))
+				continue;
+			first = first ? first : o;
+			nodes++;
+		}
+	}
+	if (!same_name && nodes < FABRIC_GROUP_MIN)
+		return false;
+	if (first != n)
+		return true;
+	f = findings_add(c->out, "fabric", FINDING_WARN);
+	f->code = "replaced";
+	finding_set_subject(f, "leaf %s", p->leaf_name);
+	finding_set_value(f, "rail %u of %zu nodes of %s is on %s", x->rail, nodes, n->name,
+			  x->leaf_name);
+	if (same_name)
+		finding_set_reason(f, "two chassis have its name: the leaf was replaced, or two "
+				      "switches have one name");
+	else
+		finding_set_reason(f, "the leaf was renamed or replaced, or these nodes are on "
+				      "another one than their group");
+	finding_set_remedy(f,
+			   "wait for the next frames; then look at the cables of %s, and of "
+			   "its group",
+			   n->name);
+	return true;
+}
+
+static void check_leaf(const struct fabric_checked *c, const struct fabric_node *n,
+		       const struct fabric_port *x, const struct fabric_place *p)
+{
+	const struct fabric_port *y = find_swapped(n, &c->g->group[group_of(n)], x, p);
 	struct finding *f;
 
 	/* One finding for both ends. */
-	if (y && y < x)
+	if ((y && y < x) || (!y && check_replaced(c, n, x, p)))
 		return;
-	f = fabric_add(all, y ? "crossed" : "leaf", FINDING_FAIL, n, x);
+	f = fabric_add(c->out, y ? "crossed" : "leaf", FINDING_FAIL, n, x);
 	finding_set_value(f, "%s port %s, expected %s", x->leaf_name, x->port, p->leaf_name);
 	if (y) {
 		finding_set_reason(f, "the cables of rails %u and %u are crossed", x->rail,
@@ -417,16 +484,17 @@ void fabric_say_unheard(struct finding *f, const struct fabric_port *x)
 			      "the frames");
 }
 
-static void check_port(const struct fabric_node *n, const struct fabric_group *g,
-		       const struct fabric_port *x, struct findings *all)
+static void check_port(const struct fabric_checked *c, const struct fabric_node *n,
+		       const struct fabric_port *x)
 {
-	const struct fabric_place *p = find_place(g, x);
+	const struct fabric_place *p = find_place(&c->g->group[group_of(n)], x);
+	struct findings *all = c->out;
 	struct finding *f;
 
 	if (!p)
 		return;
 	if (x->leaf && p->leaf && !is_leaf(x->leaf, p->leaf))
-		check_leaf(n, g, x, p, all);
+		check_leaf(c, n, x, p);
 	if (!x->leaf && p->leaf) {
 		f = fabric_add(all, "unknown", FINDING_UNKNOWN, n, x);
 		finding_set_value(f, "expected %s", p->leaf_name);
@@ -495,14 +563,16 @@ static void check_undecided(const struct fabric_node *n, const struct fabric_gro
 int fabric_check(const struct fabric_node *node, size_t n, const struct fabric_groups *g,
 		 struct findings *out, struct err *e)
 {
+	const struct fabric_checked c = { node, n, g, out };
+
 	for (const struct fabric_node *x = node; x < node + n; x++) {
-		const size_t index = x->group != FABRIC_NO_GROUP ? x->group : x->near;
+		const size_t index = group_of(x);
 
 		for (size_t i = 0; i < x->n; i++) {
 			if (x->port[i].contested)
 				add_contested(x, &x->port[i], out);
 			if (index != FABRIC_NO_GROUP)
-				check_port(x, &g->group[index], &x->port[i], out);
+				check_port(&c, x, &x->port[i]);
 		}
 		if (index == FABRIC_NO_GROUP)
 			check_undecided(x, g, out);

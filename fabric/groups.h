@@ -23,7 +23,8 @@ struct fabric_port {
 	uint32_t rail, member;
 	const char *interface;
 	const char *leaf;      /* its chassis; NULL: not known */
-	const char *leaf_name; /* as people call it; if leaf is known */
+	const char *system;    /* the name of the leaf: two may have one; if leaf is known */
+	const char *leaf_name; /* the same for people: with the chassis, if others have the name */
 	const char *port;      /* a port of that leaf; if leaf is known */
 	const char *guid;      /* of an InfiniBand port; "": of Ethernet */
 	uint32_t mbps, mtu;    /* 0: not known */
@@ -44,9 +45,9 @@ struct fabric_node {
 /* A place, and what most nodes of a group have there. */
 struct fabric_place {
 	uint32_t rail, member;
-	const char *leaf, *leaf_name; /* NULL: no node knows it */
-	uint32_t mbps, mtu;           /* 0: not known */
-	size_t nodes;                 /* that have a port there */
+	const char *leaf, *system, *leaf_name; /* NULL: no node knows it */
+	uint32_t mbps, mtu;                    /* 0: not known */
+	size_t nodes;                          /* that have a port there */
 };
 
 struct fabric_group {

@@ -38,7 +38,7 @@ static void set_leaf(struct made *m, size_t i, size_t k, const char *leaf)
 	struct fabric_port *x = &m->port[i][k];
 
 	memmove(m->leaf[i][k], leaf, strlen(leaf) + 1);
-	x->leaf = x->leaf_name = m->leaf[i][k];
+	x->leaf = x->system = x->leaf_name = m->leaf[i][k];
 	x->port = "swp1";
 }
 
@@ -184,6 +184,75 @@ START_TEST(each_mistake_is_named_at_its_node)
 }
 END_TEST
 
+/* So many nodes of a group, from the last one back, have another chassis at a rail. Returns them.
+ */
+static size_t replace_leaf(struct made *m, unsigned rail, const char *system, size_t most)
+{
+	size_t n = 0;
+
+	for (size_t i = m->n; i-- && n < most;) {
+		if (m->node[i].group != 0 || m->node[i].n <= rail)
+			continue;
+		set_leaf(m, i, rail, "new chassis");
+		m->port[i][rail].system = system;
+		n++;
+	}
+	return n;
+}
+
+/* Frames of the old leaf and of the new one, in right fabrics of one port a rail. */
+START_TEST(a_leaf_that_is_replaced_is_one_finding)
+{
+	for (uint64_t seed = 0; seed < 200; seed++) {
+		struct made *m = make(seed, seed % 2 ? RAIL_LEAVES : SEVEN_RAILS);
+		auto_fabric_groups struct fabric_groups g = { .n = 0 }, again = { .n = 0 };
+		auto_findings struct findings none = { .n = 0 }, all = { .n = 0 };
+		const unsigned rail = below(m, 7);
+		const bool same_name = seed % 3 == 0;
+		char old[LEAF_LEN];
+		size_t n;
+
+		group_and_check(m, &g, &none);
+		ck_assert_uint_eq(none.n, 0);
+		memcpy(old, g.group[0].place[rail].leaf, LEAF_LEN);
+		/* Fewer than half, or the new one is that of the group. */
+		n = (g.group[0].n - 1) / 2;
+		n = replace_leaf(m, rail, same_name ? old : "new", n);
+		group_and_check(m, &again, &all);
+		if (n == 0)
+			continue;
+		ck_assert_uint_eq(again.group[0].n, g.group[0].n);
+		if (same_name || n >= FABRIC_GROUP_MIN) {
+			ck_assert_msg(all.n == 1, "seed %u: %zu", (unsigned)seed, all.n);
+			ck_assert_str_eq(all.item[0].code, "replaced");
+			ck_assert_ptr_nonnull(strstr(all.item[0].subject, old));
+		} else {
+			ck_assert_uint_eq(all.n, n);
+			ck_assert_str_eq(all.item[0].code, "leaf");
+		}
+		ck_assert_uint_eq(findings_count(&all, FINDING_FAIL),
+				  same_name || n >= FABRIC_GROUP_MIN ? 0 : n);
+	}
+}
+END_TEST
+
+/* All of it is a fact of chassis: names decide nothing. */
+START_TEST(one_name_of_two_leaves_raises_no_alarm)
+{
+	for (uint64_t seed = 0; seed < 200; seed++) {
+		struct made *m = make(seed, (enum design)(seed % DESIGNS));
+		auto_fabric_groups struct fabric_groups g = { .n = 0 };
+		auto_findings struct findings all = { .n = 0 };
+
+		for (size_t i = 0; i < m->n; i++)
+			for (size_t k = 0; k < m->node[i].n; k++)
+				m->port[i][k].system = "leaf";
+		group_and_check(m, &g, &all);
+		ck_assert_uint_eq(all.n, 0);
+	}
+}
+END_TEST
+
 /* ---- what cannot be known ---- */
 
 static void four_rails(struct made *m, unsigned nodes)
@@ -298,6 +367,7 @@ START_TEST(allocations_may_fail)
 END_TEST
 
 TEST_PROGRAM("groups", right_fabrics_raise_no_alarm, each_mistake_is_named_at_its_node,
+	     a_leaf_that_is_replaced_is_one_finding, one_name_of_two_leaves_raises_no_alarm,
 	     a_swap_in_a_group_of_two_is_undecidable,
 	     a_node_with_the_leaves_of_a_group_is_compared_with_it,
 	     a_node_that_hears_nothing_or_others_is_undecided, the_order_of_nodes_decides_nothing,

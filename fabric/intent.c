@@ -292,28 +292,181 @@ static struct finding *intent_add(struct findings *all, const char *code, enum f
 	return f;
 }
 
+/* ---- leaves that were renamed ---- */
+
+/* A planned leaf whose cables are on one that the file does not name. */
+struct intent_renamed {
+	const char *planned, *system; /* borrowed */
+	bool ports;                   /* its ports are those of the file */
+};
+
+/* A cable of the file, and the port that its interface hears. */
+struct intent_heard {
+	const struct intent_cable *cable;
+	const struct fabric_port *port;
+};
+
+struct intent_checked {
+	const struct intent *t;
+	struct intent_heard *heard; /* owned; by leaf of the file, and then by name */
+	size_t n_heard;
+	struct intent_renamed *renamed; /* owned */
+	size_t n_renamed;
+	struct findings *out;
+};
+
+static void intent_checked_clear(struct intent_checked *k)
+{
+	free(k->heard);
+	free(k->renamed);
+}
+
+static const struct intent_renamed *find_renamed(const struct intent_checked *k, const char *leaf)
+{
+	for (size_t i = 0; i < k->n_renamed; i++)
+		if (strcmp(k->renamed[i].planned, leaf) == 0)
+			return &k->renamed[i];
+	return NULL;
+}
+
+/* The cable is on the leaf of the file, whatever its name is now. */
+static bool is_on(const struct intent_checked *k, const struct fabric_port *x, const char *leaf)
+{
+	const struct intent_renamed *r = find_renamed(k, leaf);
+
+	return is_switch(x->system, r ? r->system : leaf);
+}
+
+static bool is_same_port(const struct intent_heard *h)
+{
+	return !*h->cable->port || strcmp(h->port->port, h->cable->port) == 0;
+}
+
+static bool is_planned(const struct intent *t, const char *system)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (is_switch(system, t->cable[i].leaf))
+			return true;
+	return false;
+}
+
+static int compare_heard(const void *a, const void *b)
+{
+	const struct intent_heard *x = a, *y = b;
+	int rc = strcmp(x->cable->leaf, y->cable->leaf);
+
+	return rc ? rc : strcmp(x->port->system, y->port->system);
+}
+
+/* The cables of the file that a node has. */
+static size_t cables_of(const struct intent *t, const char *node, const struct intent_cable **first)
+{
+	size_t from = 0, to = t->n, n = 0;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (strcmp(t->cable[middle].node, node) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	*first = t->cable + from;
+	while (from + n < t->n && strcmp(t->cable[from + n].node, node) == 0)
+		n++;
+	return n;
+}
+
+/* The cables of one leaf. If they moved together, a single finding says so. */
+static int check_planned_leaf(struct intent_checked *k, const struct intent_heard *h, size_t n,
+			      struct err *e)
+{
+	const struct intent_heard *best = h;
+	size_t most = 0, run = 0, same = 0;
+	struct finding *f;
+
+	for (size_t i = 0; i < n; i++) {
+		run = i && compare_heard(&h[i - 1], &h[i]) == 0 ? run + 1 : 1;
+		if (run > most) {
+			most = run;
+			best = &h[i + 1 - run];
+		}
+	}
+	if (most < FABRIC_GROUP_MIN || most * 100 < n * FABRIC_ALIKE ||
+	    is_planned(k->t, best->port->system))
+		return 0;
+	if (ARRAY_GROW(k->renamed, k->n_renamed, INTENT_CABLES_MAX, "leaves", e))
+		return -1;
+	for (size_t i = 0; i < most; i++)
+		same += is_same_port(&best[i]);
+	k->renamed[k->n_renamed++] = (struct intent_renamed){ h->cable->leaf, best->port->system,
+							      same * 100 >= most * FABRIC_ALIKE };
+	f = findings_add(k->out, "fabric", FINDING_WARN);
+	f->code = "renamed";
+	finding_set_subject(f, "leaf %s", h->cable->leaf);
+	finding_set_value(f, "%zu of %zu cables are on %s", most, n, best->port->leaf_name);
+	finding_set_reason(f, "its cables moved together: it was renamed or replaced");
+	finding_set_remedy(f, "write %s in place of %s into the file", best->port->system,
+			   h->cable->leaf);
+	return 0;
+}
+
+static int find_all_renamed(struct intent_checked *k, const struct fabric_node *node, size_t n,
+			    struct err *e)
+{
+	k->heard = calloc(k->t->n + 1, sizeof(*k->heard));
+	if (!k->heard)
+		return err_nomem(e);
+	for (const struct fabric_node *x = node; x < node + n; x++) {
+		const struct intent_cable *c;
+
+		for (size_t left = cables_of(k->t, x->name, &c); left; left--, c++) {
+			const struct fabric_port *p = find_interface(x, c->interface);
+
+			/* A node that the agent names twice has no further cables. */
+			if (p && p->leaf && k->n_heard < k->t->n)
+				k->heard[k->n_heard++] = (struct intent_heard){ c, p };
+		}
+	}
+	if (k->n_heard)
+		qsort(k->heard, k->n_heard, sizeof(*k->heard), compare_heard);
+	for (size_t i = 0, end; i < k->n_heard; i = end) {
+		for (end = i + 1; end < k->n_heard &&
+				  strcmp(k->heard[i].cable->leaf, k->heard[end].cable->leaf) == 0;)
+			end++;
+		if (check_planned_leaf(k, &k->heard[i], end - i, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- cables ---- */
+
 /* The interface of the node that has the cable of this one: both are swapped. */
-static const struct intent_cable *find_other_end(const struct intent *t,
+static const struct intent_cable *find_other_end(const struct intent_checked *k,
 						 const struct fabric_node *n,
 						 const struct intent_cable *c,
 						 const struct fabric_port *x)
 {
-	for (const struct intent_cable *o = t->cable; o < t->cable + t->n; o++) {
-		const struct fabric_port *y =
-			strcmp(o->node, n->name) == 0 ? find_interface(n, o->interface) : NULL;
+	const struct intent_cable *o;
 
-		if (y && y != x && y->leaf && is_switch(x->leaf_name, o->leaf) &&
-		    is_switch(y->leaf_name, c->leaf) && strcmp(o->leaf, c->leaf) != 0)
+	for (size_t left = cables_of(k->t, n->name, &o); left; left--, o++) {
+		const struct fabric_port *y = find_interface(n, o->interface);
+
+		if (y && y != x && y->leaf && is_on(k, x, o->leaf) && is_on(k, y, c->leaf) &&
+		    strcmp(o->leaf, c->leaf) != 0)
 			return o;
 	}
 	return NULL;
 }
 
-static void check_cable(const struct intent *t, const struct fabric_node *n,
-			const struct intent_cable *c, struct findings *all)
+static void check_cable(const struct intent_checked *k, const struct fabric_node *n,
+			const struct intent_cable *c)
 {
 	const struct fabric_port *x = find_interface(n, c->interface);
-	const bool leaf = x && x->leaf && is_switch(x->leaf_name, c->leaf);
+	const struct intent_renamed *r = find_renamed(k, c->leaf);
+	const bool leaf = x && x->leaf && is_on(k, x, c->leaf);
+	struct findings *all = k->out;
 	const struct intent_cable *o;
 	struct finding *f;
 
@@ -329,9 +482,9 @@ static void check_cable(const struct intent *t, const struct fabric_node *n,
 		finding_set_remedy(f, "look for its card with \"railctl topo\"");
 		return;
 	}
-	if (leaf && (!*c->port || strcmp(x->port, c->port) == 0))
+	if (leaf && ((r && !r->ports) || is_same_port(&(struct intent_heard){ c, x })))
 		return;
-	o = leaf ? NULL : find_other_end(t, n, c, x);
+	o = leaf ? NULL : find_other_end(k, n, c, x);
 	/* One finding for both ends. */
 	if (o && o < c)
 		return;
@@ -375,10 +528,15 @@ static void check_unplanned(const struct intent *t, const struct fabric_node *n,
 int intent_check(const struct intent *t, const struct fabric_node *node, size_t n,
 		 struct findings *out, struct err *e)
 {
+	auto_clean(intent_checked_clear) struct intent_checked k = { .t = t, .out = out };
+
+	if (find_all_renamed(&k, node, n, e))
+		return -1;
 	for (const struct fabric_node *x = node; x < node + n; x++) {
-		for (const struct intent_cable *c = t->cable; c < t->cable + t->n; c++)
-			if (strcmp(c->node, x->name) == 0)
-				check_cable(t, x, c, out);
+		const struct intent_cable *c;
+
+		for (size_t left = cables_of(t, x->name, &c); left; left--, c++)
+			check_cable(&k, x, c);
 		check_unplanned(t, x, out);
 	}
 	return findings_check(out, e);

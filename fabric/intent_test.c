@@ -129,7 +129,8 @@ static const char *found(const struct intent *t, const struct fabric_node *n)
 
 #define PORT(name, switch_, port_)                                                                 \
 	{                                                                                          \
-		.interface = (name), .leaf = (switch_), .leaf_name = (switch_), .port = (port_)    \
+		.interface = (name), .leaf = (switch_), .system = (switch_),                       \
+		.leaf_name = (switch_), .port = (port_)                                            \
 	}
 
 START_TEST(each_wrong_cable_is_named)
@@ -142,12 +143,12 @@ START_TEST(each_wrong_cable_is_named)
 	ck_assert_str_eq(found(&t, &n), "");
 	p[1].port = "swp7";
 	ck_assert_str_eq(found(&t, &n), "warn port n1 eth2");
-	p[1].leaf_name = "leaf-20";
+	p[1].system = "leaf-20";
 	ck_assert_str_eq(found(&t, &n), "fail leaf n1 eth2");
-	p[1].leaf_name = "leaf-1";
-	p[0].leaf_name = "leaf-2";
+	p[1].system = "leaf-1";
+	p[0].system = "leaf-2";
 	ck_assert_str_eq(found(&t, &n), "fail crossed n1 eth1");
-	p[0].leaf_name = "leaf-1";
+	p[0].system = "leaf-1";
 	p[1].leaf = NULL;
 	ck_assert_str_eq(found(&t, &n), "unknown unknown n1 eth2");
 	p[1] = (struct fabric_port)PORT("eth9", "leaf-2", "swp1");
@@ -155,6 +156,68 @@ START_TEST(each_wrong_cable_is_named)
 	n.name = "n2";
 	p[1] = (struct fabric_port)PORT("eth2", "leaf-2", "swp2");
 	ck_assert_str_eq(found(&t, &n), "");
+}
+END_TEST
+
+/* Four nodes with two rails. */
+struct rack {
+	struct fabric_port port[4][2];
+	struct fabric_node node[4];
+	struct findings all;
+};
+
+/* Rail 0 of all is on that leaf. */
+static void rack_on(struct rack *r, const char *leaf)
+{
+	static const char *const names[] = { "n1", "n2", "n3", "n4" };
+
+	for (size_t i = 0; i < 4; i++) {
+		r->node[i] = (struct fabric_node){ .name = names[i], .port = r->port[i], .n = 2 };
+		r->port[i][0] = (struct fabric_port)PORT("eth1", leaf, "swp1");
+		r->port[i][1] = (struct fabric_port)PORT("eth2", "leaf-2", "swp1");
+	}
+}
+
+static size_t rack_check(struct rack *r, const struct intent *t, size_t nodes)
+{
+	struct err e;
+
+	findings_clear(&r->all);
+	ck_assert_int_eq(intent_check(t, r->node, nodes, &r->all, &e), 0);
+	return r->all.n;
+}
+
+#define RACK(port)                                                                                 \
+	"n1,eth1,leaf-1" port "\nn2,eth1,leaf-1" port "\nn3,eth1,leaf-1" port                      \
+	"\nn1,eth2,leaf-2\nn2,eth2,leaf-2\nn3,eth2,leaf-2\nn4,eth2,leaf-2\n"
+
+START_TEST(a_leaf_whose_cables_moved_together_was_renamed)
+{
+	auto_intent struct intent any = read_text(RACK("") "n4,eth1,leaf-1\n"),
+				  ports = read_text(RACK(",Eth1/1") "n4,eth1,leaf-1\n"),
+				  four = read_text(RACK("") "n4,eth1,leaf-1\nn5,eth1,leaf-9\n");
+	struct rack r = { .all = { .n = 0 } };
+
+	rack_on(&r, "leaf-1");
+	ck_assert_uint_eq(rack_check(&r, &any, 4), 0);
+	rack_on(&r, "spare");
+	ck_assert_uint_eq(rack_check(&r, &any, 4), 1);
+	ck_assert_str_eq(r.all.item[0].code, "renamed");
+	ck_assert_str_eq(r.all.item[0].subject, "leaf leaf-1");
+	ck_assert_str_eq(r.all.item[0].value, "4 of 4 cables are on spare");
+	/* The ports of another make have other names. */
+	ck_assert_uint_eq(rack_check(&r, &ports, 4), 1);
+	/* One of four cables is elsewhere. */
+	r.port[3][0].system = "other";
+	ck_assert_uint_eq(rack_check(&r, &any, 4), 2);
+	ck_assert_str_eq(r.all.item[1].code, "leaf");
+	ck_assert_str_eq(r.all.item[1].subject, "n4 eth1");
+	/* Two cables are not a leaf, and a leaf of the file is not a new name. */
+	ck_assert_uint_eq(rack_check(&r, &any, 2), 2);
+	ck_assert_str_eq(r.all.item[0].code, "leaf");
+	rack_on(&r, "leaf-9");
+	ck_assert_uint_eq(rack_check(&r, &four, 4), 4);
+	findings_clear(&r.all);
 }
 END_TEST
 
@@ -176,4 +239,5 @@ START_TEST(allocations_may_fail)
 END_TEST
 
 TEST_PROGRAM("intent", a_table, a_graph_of_ptmd, a_simulation_of_air,
-	     a_wrong_file_is_refused_with_its_line, each_wrong_cable_is_named, allocations_may_fail)
+	     a_wrong_file_is_refused_with_its_line, each_wrong_cable_is_named,
+	     a_leaf_whose_cables_moved_together_was_renamed, allocations_may_fail)

@@ -135,6 +135,35 @@ test_fabric_the_report_is_one_page()
 }
 cluster_forgot() { [ "$(fabric_says '[.rails[] | select(.node == "'"$1"'")] | length')" = 0 ]; }
 
+# hears_four NODE LEAF...: frames came by its four rails, and the cluster knows their leaves
+hears_four()
+{
+	local i
+	for i in 0 1 2 3; do "$HERE/lldp.py" "$1-rail$i" "${@:$((i + 2)):1}" "swp${1#n}" || return; done
+	[ "$(fabric_says '[.rails[] | select(.node == "'"$1"'" and .leaf)] | length')" = 4 ]
+}
+
+# A switch is replaced under its name, and n1 to n3 hear the old chassis still.
+test_fabric_a_leaf_is_replaced()
+{
+	local node
+	fabric_begin
+	for node in n1 n2 n3 n4; do
+		wire "$node" rail2 fabric
+		wire "$node" rail3 fabric
+		jq -n '{rails: [range(4) | {rail: ., interface: "rail\(.)"}]}' >"$W/node/$node/etc/railhead/rails.json"
+	done
+	for node in n1 n2 n3; do eventually hears_four "$node" a b c d; done
+	eventually hears_four n4 "a#new" b c d
+	eq "the finding" "$(fabric_says '[.findings[] | .state, .code, .subject] | join(", ")')" "warn, replaced, leaf a (local a)"
+	eq "the table" "$(fabric_says '[.rails[] | select(.rail == 0) | .group + " " + .leaf] | join(", ")')" \
+		"g0 a (local a), g0 a (local a), g0 a (local a), g0 a (local new)"
+	# A file knows leaves by their names.
+	for node in n1 n2 n3 n4; do printf "$node,%s\n" rail0,a rail1,b rail2,c rail3,old; done >"$W/cables.csv"
+	ctl n1 cluster fabric --topology - --json <"$W/cables.csv" >"$W/out"
+	eq "by a file" "$(jq -r '[.findings[] | .state, .code, .subject, .value] | join(", ")' "$W/out")" "warn, renamed, leaf old, 4 of 4 cables are on d"
+}
+
 # plan_is ARGUMENT...: of the file in $W/plan.yaml; RC, $W/out and $W/err
 plan_is()
 {

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lldp.py INTERFACE SYSTEM PORT [MAC]: one frame of LLDP by this interface, valid for 120 s. The chassis is a local id, the name SYSTEM. MAC: the sender's address, if it is not the interface's."""
+"""lldp.py INTERFACE SYSTEM[#CHASSIS] PORT [MAC]: one frame of LLDP by this interface, valid for 120 s. The chassis is a local id, else SYSTEM.
+
+MAC: the sender's address, if it is not the interface's."""
 import socket
 import sys
 
@@ -10,9 +12,10 @@ def tlv(kind, value):
 
 
 interface, system, port, *mac = sys.argv[1:]
+system, _, chassis = system.partition("#")
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 link.bind((interface, 0))
 link.send(
     bytes.fromhex("0180c200000e" + "".join(mac)) + (b"" if mac else link.getsockname()[4]) + b"\x88\xcc"
-    + tlv(1, b"\7" + system.encode()) + tlv(2, b"\5" + port.encode()) + tlv(3, b"\0\x78")
+    + tlv(1, b"\7" + (chassis or system).encode()) + tlv(2, b"\5" + port.encode()) + tlv(3, b"\0\x78")
     + tlv(5, system.encode()) + b"\0\0")

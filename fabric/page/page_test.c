@@ -55,6 +55,7 @@ static void make(struct made *m, size_t n, void (*change)(struct made *m))
 			m->port[i * RAILS + r] = (struct fabric_port){ .rail = r,
 								       .interface = "eth1",
 								       .leaf = t[0],
+								       .system = t[0],
 								       .leaf_name = t[0],
 								       .port = t[1],
 								       .mbps = 400000,
@@ -125,8 +126,8 @@ static void swap_leaves(struct fabric_port *a, struct fabric_port *b)
 {
 	const struct fabric_port x = *a;
 
-	a->leaf = a->leaf_name = b->leaf;
-	b->leaf = b->leaf_name = x.leaf;
+	a->leaf = a->system = a->leaf_name = b->leaf;
+	b->leaf = b->system = b->leaf_name = x.leaf;
 }
 
 /* ---- one page, whole ---- */

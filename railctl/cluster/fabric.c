@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/base/text.h"
 #include "fabric/intent.h"
 #include "fabric/pin.h"
 #include "railctl/cluster/fabric.h"
@@ -15,6 +16,7 @@
 void cluster_cables_clear(struct cluster_cables *c)
 {
 	json_free(c->nodes);
+	json_free(c->names);
 	free(c->node);
 	free(c->port);
 	ib_links_clear(&c->links);
@@ -76,7 +78,7 @@ static struct fabric_port port_from(const struct json *rail)
 		.rail = number_of(rail, "rail"),
 		.interface = json_text(rail, "interface"),
 		.leaf = chassis,
-		.leaf_name = json_text_or(rail, "system", chassis ? chassis : ""),
+		.system = json_text_or(rail, "system", chassis ? chassis : ""),
 		.port = json_text_or(rail, "portName", json_text(rail, "port")),
 		.guid = json_text(rail, "guid"),
 		.mbps = number_of(rail, "mbps"),
@@ -112,7 +114,7 @@ static void take_link(const struct ib_links *links, struct fabric_port *x)
 	if (!l)
 		return;
 	x->leaf = l->leaf;
-	x->leaf_name = l->leaf_name;
+	x->system = l->leaf_name;
 	x->port = l->port;
 }
 
@@ -140,6 +142,65 @@ static int add_ports(struct cluster_cables *c, const struct json *node, struct e
 	return 0;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const struct fabric_port *x = *(struct fabric_port *const *)a;
+	const struct fabric_port *y = *(struct fabric_port *const *)b;
+	int rc = strcmp(x->system, y->system);
+
+	return rc ? rc : strcmp(x->leaf, y->leaf);
+}
+
+/* So many ports have the name of the first one. */
+static size_t count_named(struct fabric_port *const *port, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && strcmp(port[0]->system, port[i]->system) == 0)
+		i++;
+	return i;
+}
+
+/* "leaf-1 (mac 50:6b:4b:00:00:01)"; NULL: no memory. */
+static const char *name_with_chassis(struct cluster_cables *c, const struct fabric_port *x)
+{
+	auto_text struct text t = { 0 };
+
+	if (json_get(c->names, x->leaf))
+		return json_str(json_get(c->names, x->leaf));
+	text_addf(&t, "%s (%s)", x->system, x->leaf);
+	return t.failed || json_add_str(c->names, x->leaf, t.s)
+		       ? NULL
+		       : json_str(json_get(c->names, x->leaf));
+}
+
+static int name_leaves(struct cluster_cables *c, struct err *e)
+{
+	auto_free struct fabric_port **port = calloc(c->n_ports + 1, sizeof(struct fabric_port *));
+	size_t n = 0;
+
+	c->names = json_new_object();
+	if (!port || !c->names)
+		return err_nomem(e);
+	for (size_t i = 0; i < c->n_ports; i++)
+		if (c->port[i].leaf)
+			port[n++] = &c->port[i];
+	if (n)
+		qsort(port, n, sizeof(struct fabric_port *), compare_names);
+	for (size_t i = 0, end; i < n; i = end) {
+		end = i + count_named(port + i, n - i);
+		const bool unique = strcmp(port[i]->leaf, port[end - 1]->leaf) == 0;
+
+		for (size_t k = i; k < end; k++) {
+			port[k]->leaf_name =
+				unique ? port[k]->system : name_with_chassis(c, port[k]);
+			if (!port[k]->leaf_name)
+				return err_nomem(e);
+		}
+	}
+	return 0;
+}
+
 /* Nodes whose agents do not listen are not compared. */
 int cluster_cables_read(const struct cmd_run *r, struct cluster_cables *c, struct err *e)
 {
@@ -158,6 +219,8 @@ int cluster_cables_read(const struct cmd_run *r, struct cluster_cables *c, struc
 	json_each (node, c->nodes)
 		if (json_get(node, "rails") && add_ports(c, node, e))
 			return -1;
+	if (name_leaves(c, e))
+		return -1;
 	return fabric_group(c->node, c->n, &c->groups, e);
 }
 

@@ -11,7 +11,8 @@ struct cluster_cables {
 	struct json *nodes;       /* owned; of each agent: "name", and "rails" if it listens */
 	struct ib_links links;    /* owned; of InfiniBand, by --ibnetdiscover */
 	struct fabric_node *node; /* those that listen */
-	struct fabric_port *port; /* both owned; their texts are those of nodes and links */
+	struct fabric_port *port; /* both owned; their texts are those of nodes, links and names */
+	struct json *names;       /* owned; of leaves whose name others have, too */
 	size_t n, n_ports;
 	struct fabric_groups groups;
 };
