@@ -134,6 +134,9 @@ once_chart_of_claims()
 	has 'settings' "$(<"$W/is")" nccl.conf
 	eq 'groups' "$(k get nodes -o json | jq -r '[.items[].metadata.labels["railhead.io/group"]] | join(" ")')" 'g0 g0'
 	eq 'a pool of the plan' "$(k get railpool rail7-g0 -o json | jq -c '[.spec.subnet, .spec.nodes]')" '["10.207.0.0/22",{"railhead.io/group":["g0"]}]'
+	rail report
+	eq 'report' "$RC $(<"$W/err")" '0 '
+	for n in '2 nodes: version <bdi>' '<bdi>rail7-g0</bdi></th><td><bdi>10.207.0.0/22</bdi>' '<bdi>n1</bdi>' '<bdi>n2</bdi>' '</html>'; do has 'report' "$(tail -n +60 "$W/out")" "$n"; done
 	plan_grows
 	# With the token of the agent's pod.
 	eventually claim_shows_rails || fail "the status of the claim: $(kn get resourceclaims -o yaml)"
