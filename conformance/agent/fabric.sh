@@ -225,6 +225,12 @@ rail1-g0 10.200.128.0/24 10.200.128.1 g0"
 	eventually recabled n3 leaf-b leaf-a
 	plan_is --json
 	eq "crossed" "$RC $(jq -r '[.nodes[] | .group // "-"] | join(" ")' "$W/out")" "1 g0 g0 g0 -"
+	# A name that fits no node is said.
+	cp "$W/plan.yaml" "$W/plan.right"
+	sed -i '1s/}$/, leaveAlone: [n4, "m*"]}/' "$W/plan.yaml"
+	plan_is --json
+	eq "a misspelled name" "$RC $(plan_finding)" '1 warn unused leaveAlone: "m*"'
+	cp "$W/plan.right" "$W/plan.yaml"
 	# A plan that changes a pool or moves a node is refused.
 	sed -i 's/rails: 2/rails: 1/' "$W/plan.yaml"
 	plan_is --json

@@ -32,7 +32,8 @@ struct plan {
  * ERR_FIELD name key and value.
  *
  * plan_file_group - the group that the file gives to a node; PIN_NONE: none. plan_file_leaves -
- * the file says to leave the node alone.
+ * the file says to leave the node alone. plan_pattern_fits - an entry of their lists is for the
+ * node.
  *
  * The second document says which nodes there are, and their labels: {"labels": {"gpu-1": "g0",
  * "gpu-2": ""}}. plan_labels - its object; NULL: there is no second document. plan_label_of - the
@@ -41,6 +42,7 @@ struct plan {
 #define PLAN_LABEL "railhead.io/group"
 int plan_file_read(const char *path, struct plan *p, struct err *e) must_check;
 uint32_t plan_file_group(const struct plan_file *f, const char *node);
+bool plan_pattern_fits(const struct json *pattern, const char *node);
 bool plan_file_leaves(const struct plan_file *f, const char *node);
 const struct json *plan_labels(const struct plan *p);
 const char *plan_label_of(const struct plan *p, const char *node);

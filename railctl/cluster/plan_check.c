@@ -209,6 +209,24 @@ static void check_place(struct plan *p, const struct pin *x)
 	}
 }
 
+/* A misspelled name would leave its node to its cables, or to the plan. */
+static void check_patterns(struct plan *p, const char *key, const struct json *patterns)
+{
+	json_each (pattern, patterns) {
+		struct finding *f;
+		bool fits = false;
+
+		json_each (node, p->cables.nodes)
+			fits = fits || plan_pattern_fits(pattern, json_text(node, "name"));
+		if (fits)
+			continue;
+		f = plan_add(p, "unused", FINDING_WARN);
+		finding_set_subject(f, "%s: \"%s\"", key, json_str(pattern));
+		finding_set_reason(f, "no node with an agent has such a name");
+		finding_set_remedy(f, "correct the name, or wait for the agent of the node");
+	}
+}
+
 static void check_full(struct plan *p)
 {
 	for (uint32_t g = 0; g < p->groups; g++) {
@@ -252,6 +270,9 @@ int plan_check(struct plan *p, struct err *e)
 		check_rails(p, &p->pin[i]);
 		check_addresses(p, &p->pin[i]);
 	}
+	json_each (group, p->file.groups)
+		check_patterns(p, json_key(group), group);
+	check_patterns(p, "leaveAlone", p->file.leave_alone);
 	check_full(p);
 	return findings_check(&p->findings, e);
 }

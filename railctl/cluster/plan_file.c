@@ -77,10 +77,15 @@ int plan_file_read(const char *path, struct plan *p, struct err *e)
 	return 0;
 }
 
+bool plan_pattern_fits(const struct json *pattern, const char *node)
+{
+	return fnmatch(json_str(pattern), node, 0) == 0;
+}
+
 static bool is_in(const struct json *patterns, const char *node)
 {
 	json_each (item, patterns)
-		if (fnmatch(json_str(item), node, 0) == 0)
+		if (plan_pattern_fits(item, node))
 			return true;
 	return false;
 }
