@@ -73,8 +73,10 @@ static void take_leaf_name(const char *line, char out[IB_NAME_MAX])
 		to = from + strcspn(from, ":\"");
 	}
 	len = (size_t)(to - from) < IB_NAME_MAX ? (size_t)(to - from) : IB_NAME_MAX - 1;
+	memcpy(out, from, len);
 	for (size_t i = 0; i < len; i++)
-		out[i] = from[i] < 0x20 || from[i] > 0x7e ? '?' : from[i];
+		if (out[i] < 0x20 || out[i] > 0x7e)
+			out[i] = '?';
 	out[len] = '\0';
 }
 

@@ -2,6 +2,7 @@
 /* ib_links_test.c: a file of ibnetdiscover; the form is that of its manual page. */
 #include "fabric/ib_links.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/testing/alloc.h"

@@ -170,17 +170,18 @@ static int read_json_name(const struct json *name, size_t number, char out[INTEN
 static int read_json_link(struct intent *t, const struct json *link, size_t number, struct err *e)
 {
 	struct intent_cable c = { .node = "" };
-	char *const field[] = { c.node, c.interface, c.leaf, c.port };
+	char *const field[][2] = { { c.node, c.interface }, { c.leaf, c.port } };
 	size_t n = 0;
 
 	if (json_len(link) != 2)
 		return err_set(e, ERR_DECODE, 0, "link %zu does not have two ends", number);
 	json_each (end, link) {
-		if (json_str(end))
+		if (json_str(end) || n == ARRAY_SIZE(field))
 			return 0;
-		if (read_json_name(json_get(end, "node"), number, field[n++], e) ||
-		    read_json_name(json_get(end, "interface"), number, field[n++], e))
+		if (read_json_name(json_get(end, "node"), number, field[n][0], e) ||
+		    read_json_name(json_get(end, "interface"), number, field[n][1], e))
 			return -1;
+		n++;
 	}
 	return add_both_ways(t, &c, e);
 }
