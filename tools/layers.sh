@@ -59,7 +59,6 @@ cluster/kube|lib/ cluster/store/ cluster/http/
 cluster/protocol|lib/ ipam/block/ cluster/store/
 cluster/testing|lib/ ipam/ cluster/
 fabric|lib/ cluster/http/
-fabric/page|lib/ fabric/
 fabric/testing|lib/ cluster/ fabric/
 sriov/vf|lib/ cni/protocol/ cni/record/
 sriov/claim|lib/ cni/protocol/ cni/record/ sriov/vf/

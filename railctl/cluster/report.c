@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/page/page.h"
+#include "fabric/page.h"
 #include "railctl/cluster/fabric.h"
 
 #define ANSWERS_MAX ((size_t)32 << 20) /* bytes */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page_fuzz.c: any answers; the page is bounded, and has as many tags as without markup in them. */
-#include "fabric/page/page.h"
+#include "fabric/page.h"
 
 #include <stdlib.h>
 

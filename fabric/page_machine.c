@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine.c: pictures of machines: GPUs, the rails, and the leaves that these are cabled to. */
+/* page_machine.c: pictures of machines: GPUs, the rails, and the leaves that these are cabled to.
+ */
 #include <string.h>
 
-#include "fabric/page/page.h"
+#include "fabric/page.h"
 #include "lib/cli/markup.h"
 
 #define SHAPES_MAX   8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page.c: writes the page. markup_put() and markup_put_short() write each text of the cluster. */
-#include "fabric/page/page.h"
+#include "fabric/page.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page_test.c: a small cluster as a page, byte for byte; outliers; nothing hostile gets out; the
  * size of large clusters. */
-#include "fabric/page/page.h"
+#include "fabric/page.h"
 
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 #include "lib/testing/testing.h"
 
 #define RAILS  8
-#define GOLDEN "fabric/page/testdata/small.html"
+#define GOLDEN "fabric/testdata/page_small.html"
 
 /* A made cluster. Texts live here. */
 struct made {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c: which nodes are alike, and which are outliers. */
-#include "fabric/page/model.h"
+/* page_model.c: which nodes are alike, and which are outliers. */
+#include "fabric/page_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * style.c: the head of the page. The policy lets a browser load nothing and run nothing. Colours
- * are variables with other values for dark screens; print is light.
+ * page_style.c: the head of the page. The policy lets a browser load nothing and run nothing.
+ * Colours are variables with other values for dark screens; print is light.
  */
-#include "fabric/page/page.h"
+#include "fabric/page.h"
 
 /* clang-format off */
 const char page_head[] =

@@ -5,10 +5,10 @@
  * Up to PAGE_EACH nodes have a row each, of more only the outliers. A colour never says anything
  * alone: a mark says it, too. An unknown fact is never green.
  */
-#ifndef RAILHEAD_FABRIC_PAGE_PAGE_H
-#define RAILHEAD_FABRIC_PAGE_PAGE_H
+#ifndef RAILHEAD_FABRIC_PAGE_H
+#define RAILHEAD_FABRIC_PAGE_H
 
-#include "fabric/page/model.h"
+#include "fabric/page_model.h"
 
 #define PAGE_MAX  ((size_t)2 << 20) /* bytes of the page, at most */
 #define PAGE_EACH 256
