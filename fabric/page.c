@@ -66,10 +66,21 @@ static const struct page_mark *state_mark(enum finding_state s)
 	return &marks[s];
 }
 
-const char *page_rate(uint32_t mbps, char out[PAGE_RATE_LEN])
+#define RATE_LEN 24
+
+static const char *rate_text(uint32_t mbps, char out[RATE_LEN])
 {
-	(void)snprintf(out, PAGE_RATE_LEN, mbps % 1000 ? "%u Mbit/s" : "%uG",
+	(void)snprintf(out, RATE_LEN, mbps % 1000 ? "%u Mbit/s" : "%uG",
 		       mbps % 1000 ? mbps : mbps / 1000);
+	return mbps ? out : "?";
+}
+
+const char *page_link(uint32_t mbps, uint32_t mtu, char out[PAGE_LINK_LEN])
+{
+	char rate[RATE_LEN];
+	int n = snprintf(out, PAGE_LINK_LEN, "%s MTU\xc2\xa0", rate_text(mbps, rate));
+
+	(void)snprintf(out + n, PAGE_LINK_LEN - (size_t)n, mtu ? "%u" : "?", mtu);
 	return out;
 }
 
@@ -130,7 +141,7 @@ enum page_cell page_cell_of(const struct page_node *n, const struct fabric_port 
 
 static void put_title(const struct page_draw *d, const struct fabric_port *x)
 {
-	char rate[PAGE_RATE_LEN];
+	char rate[RATE_LEN];
 
 	fputs(" title=\"", d->to);
 	markup_put_short(x->interface, NAME_SHORT, d->to);
@@ -141,7 +152,7 @@ static void put_title(const struct page_draw *d, const struct fabric_port *x)
 		markup_put_short(x->leaf_name, NAME_SHORT, d->to);
 	}
 	if (x->mbps)
-		fprintf(d->to, ", %s", page_rate(x->mbps, rate));
+		fprintf(d->to, ", %s", rate_text(x->mbps, rate));
 	if (x->mtu)
 		fprintf(d->to, ", MTU %u", x->mtu);
 	if (*x->addresses) {
@@ -155,7 +166,7 @@ static void put_title(const struct page_draw *d, const struct fabric_port *x)
 static void put_cell_text(const struct page_draw *d, const struct fabric_port *x,
 			  enum page_cell cell)
 {
-	char rate[PAGE_RATE_LEN];
+	char link[PAGE_LINK_LEN];
 
 	if (x->leaf && (cell == PAGE_WRONG || cell == PAGE_FREE)) {
 		put_name(d, x->leaf_name);
@@ -164,8 +175,7 @@ static void put_cell_text(const struct page_draw *d, const struct fabric_port *x
 	if (x->leaf)
 		put_name(d, x->port);
 	if (cell == PAGE_SLOW)
-		fprintf(d->to, " <small>%s MTU\xc2\xa0%u</small>",
-			x->mbps ? page_rate(x->mbps, rate) : "?", x->mtu);
+		fprintf(d->to, " <small>%s</small>", page_link(x->mbps, x->mtu, link));
 	if (x->contested)
 		fputs(" <small>two senders</small>", d->to);
 }
@@ -270,13 +280,13 @@ static void put_counts(const struct page_draw *d, const struct grid_part *p,
 
 static void put_part_head(const struct page_draw *d, const struct grid_part *p, bool counts)
 {
-	char name[PIN_NAME_LEN], rate[PAGE_RATE_LEN];
+	char name[PIN_NAME_LEN], link[PAGE_LINK_LEN];
 
 	fprintf(d->to,
-		"<tr class=g><th scope=rowgroup>%s<small>%zu nodes, %zu outliers</small></th>",
+		"<tr class=g><th scope=rowgroup>%s<small>%zu node%s, %zu outlier%s</small></th>",
 		p->group == FABRIC_NO_GROUP ? "in no group"
 					    : pin_name(d->facts->number[p->group], name),
-		p->n, p->outliers);
+		p->n, p->n == 1 ? "" : "s", p->outliers, p->outliers == 1 ? "" : "s");
 	for (size_t i = 0; i < d->n_columns; i++) {
 		const struct fabric_place *place = page_place_at(d, p->group, &d->column[i]);
 
@@ -284,8 +294,8 @@ static void put_part_head(const struct page_draw *d, const struct grid_part *p, 
 		if (place && place->leaf)
 			put_name(d, place->leaf_name);
 		if (place && (place->mbps || place->mtu))
-			fprintf(d->to, "<small>%s MTU\xc2\xa0%u</small>",
-				place->mbps ? page_rate(place->mbps, rate) : "?", place->mtu);
+			fprintf(d->to, "<small>%s</small>",
+				page_link(place->mbps, place->mtu, link));
 		if (counts)
 			put_counts(d, p, &d->column[i]);
 		fputs("</td>", d->to);
@@ -638,7 +648,7 @@ static void put_summary(const struct page_draw *d)
 	put_tile(d, "warn", state[FINDING_WARN], "! warned");
 	put_tile(d, "bad", state[FINDING_FAIL], "\xe2\x9c\x97 failed");
 	put_tile(d, "unk", state[FINDING_UNKNOWN], "? unknown");
-	put_tile(d, "warn", outliers, "outliers");
+	put_tile(d, "warn", outliers, outliers == 1 ? "outlier" : "outliers");
 	put_tile(d, "unk", silent, "no answer");
 	fputs("</ul>\n", d->to);
 }

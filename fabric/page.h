@@ -72,9 +72,9 @@ const struct fabric_place *page_place_at(const struct page_draw *d, size_t group
 					 const struct fabric_place *at);
 /* page_group_of - the group with which a node is compared, or FABRIC_NO_GROUP. */
 size_t page_group_of(const struct page_node *n);
-/* page_rate - "400G". Returns out. */
-#define PAGE_RATE_LEN 24
-const char *page_rate(uint32_t mbps, char out[PAGE_RATE_LEN]);
+/* page_link - "400G MTU 9000"; a number that is not known is "?". Returns out. */
+#define PAGE_LINK_LEN 40
+const char *page_link(uint32_t mbps, uint32_t mtu, char out[PAGE_LINK_LEN]);
 /* page_has_room - for a row more. */
 bool page_has_room(const struct page_draw *d);
 

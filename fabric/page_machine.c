@@ -60,7 +60,7 @@ static void put_rail(const struct drawn *m, size_t i)
 			  : PAGE_FREE;
 	const int left = GAP + (int)(i % ROW) * (CARD_W + GAP), middle = left + CARD_W / 2;
 	int top = GAP + (int)(i / ROW) * m->row_h;
-	char line[64], rate[PAGE_RATE_LEN];
+	char line[PAGE_LINK_LEN];
 
 	if (m->leaves) {
 		put_leaf(m, x, left, top, &page_marks[cell]);
@@ -71,9 +71,7 @@ static void put_rail(const struct drawn *m, size_t i)
 		       x->rail);
 	put_text(m, "t", middle, top + 17, line);
 	put_text(m, "m", middle, top + 33, x->interface);
-	(void)snprintf(line, sizeof(line), "%s MTU %u", x->mbps ? page_rate(x->mbps, rate) : "?",
-		       x->mtu);
-	put_text(m, "d", middle, top + 49, line);
+	put_text(m, "d", middle, top + 49, page_link(x->mbps, x->mtu, line));
 	fputc('\n', m->d->to);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * page_model.h: a cluster as its page shows it: nodes, what they answered, and which of them are
- * outlier. Pure.
+ * outliers. Pure.
  *
  * An outlier has a wrong cable, a degraded rail, no answer, or something else that most nodes do
  * not have.
