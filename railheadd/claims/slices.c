@@ -475,7 +475,8 @@ struct json *slices_object(const struct slices_pool *p, size_t i, const char *ve
 
 /* ---- what the API server has ---- */
 
-/* Lists have the same length and order; objects may have more members, but not a taint. */
+/* Lists have the same length and order; objects may have more members, but no taint and no
+ * attribute. */
 static bool slices_has(const struct json *stored, const struct json *wanted)
 {
 	const struct json *other = json_first(stored);
@@ -486,7 +487,11 @@ static bool slices_has(const struct json *stored, const struct json *wanted)
 		if (json_get(stored, "taints") && !json_get(wanted, "taints"))
 			return false;
 		json_each (member, wanted) {
-			if (!slices_has(json_get(stored, json_key(member)), member))
+			const struct json *has = json_get(stored, json_key(member));
+
+			if (!slices_has(has, member) ||
+			    (strcmp(json_key(member), "attributes") == 0 &&
+			     json_len(has) != json_len(member)))
 				return false;
 		}
 		return true;

@@ -251,6 +251,20 @@ START_TEST(a_slice_that_was_changed_by_hand)
 }
 END_TEST
 
+/* Such as the leaf, when the agent does not listen any more. */
+START_TEST(an_attribute_that_is_withdrawn)
+{
+	auto_json struct json *have = stored(2, 9), *list = devices(2, true);
+	const struct slices_pool p = { "n1", NULL, list, NULL, 1 };
+	struct json *spec = json_get_mut(json_at_mut(have, 0), "spec");
+	struct json *device = json_at_mut(json_get_mut(spec, "devices"), 1);
+
+	ck_assert(slices_stand(have, &p));
+	ck_assert_ptr_nonnull(json_add_object(json_get_mut(device, "attributes"), "leaf"));
+	ck_assert(!slices_stand(have, &p));
+}
+END_TEST
+
 /* ---- VFs ---- */
 
 /* Rail 0 has n VFs, rail 1 one less. */
@@ -551,8 +565,8 @@ TEST_PROGRAM("slices", devices_that_claims_share, devices_of_an_older_api_server
 	     a_rail_without_carrier_has_a_taint, a_set_that_lacks_a_rail_has_a_taint,
 	     a_rate_that_two_looks_have_seen, no_set_of_mixed_rails, rails_of_InfiniBand,
 	     a_slice_of_a_pool, slices_that_stand, a_slice_that_was_changed_by_hand,
-	     vfs_and_sets_consume_the_same_counters, rdma_by_the_mode_of_the_node,
-	     counters_have_slices_of_their_own, without_counters_there_are_sets_only,
-	     vfs_of_mixed_rails_are_no_sets, claims_go_round_the_groups, vfs_of_groups,
-	     vfs_have_the_group_of_their_rail, nodes_begin_with_different_groups,
-	     a_group_without_all_of_its_rails, without_memory)
+	     an_attribute_that_is_withdrawn, vfs_and_sets_consume_the_same_counters,
+	     rdma_by_the_mode_of_the_node, counters_have_slices_of_their_own,
+	     without_counters_there_are_sets_only, vfs_of_mixed_rails_are_no_sets,
+	     claims_go_round_the_groups, vfs_of_groups, vfs_have_the_group_of_their_rail,
+	     nodes_begin_with_different_groups, a_group_without_all_of_its_rails, without_memory)
