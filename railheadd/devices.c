@@ -96,7 +96,7 @@ static int start_claims(struct devices_program *p, struct err *e)
 		.base = p->base,
 		.kubelet = c->claims.kubelet,
 		.place = { p->ctx, &c->kube, p->files.node, c->claims.bin, &prepared_rails,
-			   &c->claims.groups },
+			   &c->claims.groups, c->fabric_every > 0 },
 	};
 
 	return c->claims.kubelet ? claims_driver_new(&conf, &p->claims, e) : 0;

@@ -52,6 +52,50 @@ once_small_jobs_go_round_the_groups()
 	eq 'four rails of one claim' "$(saw d)" "$GROUP_B"
 }
 
+# A device has the leaf and the port that the agent has heard, and a claim can ask for them.
+once_rails_by_their_leaf()
+{
+	local leaf=a i
+	from_version 36 'limits that are claims'
+	OF_AGENT='}, "fabric": {"every": 1' claims_up
+	trap leaf_down EXIT
+	rails_class rail '' card '{"kind": "macvlan", "ipam": '"$RAIL_POOLS"'}'
+	for i in 1 2 3 4 5 6 7 8; do
+		[ "$i" != 6 ] || leaf=b
+		eventually listened "$i"
+		is 'a frame' "$HERE/../agent/lldp.py" "n1e$i" "leaf-$leaf" "swp$i"
+		leaf=a
+	done
+	eventually leaves_published
+	kn apply -f - >/dev/null <<-'END' || fail 'test error: template'
+	{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: leaf}, spec: {spec: {devices: {
+	requests: [{name: rails, exactly: {deviceClassName: rail, selectors: [{cel: {expression: 'device.attributes["railhead.io"].leaf == "leaf-b"'}}]}}]}}}}
+	END
+	counting a 'del(.spec.containers[0].resources.limits)
+		| .spec.resourceClaims = [{name: "r", resourceClaimTemplateName: "leaf"}] | .spec.containers[0].resources.claims = [{name: "r"}]'
+	running a
+	eq 'the rail on that leaf' "$(saw a)" 'rails: rail5'
+	# An agent that does not listen any more says no leaf.
+	agent 1 '{"kubernetes": {"kubeconfig": "/etc/railhead/kubeconfig"}, "claims": {}}'
+	service 1 railhead-devices stop
+	driver_starts
+	eventually leaves_withdrawn
+	eq 'the pod stays' "$(kn get pod a -o jsonpath='{.status.phase}')" Running
+}
+# listened CARD: the agent listens by it
+listened() { node 1 railctl cluster status --json | jq -e --arg i "eth$1" 'any(.neighbours.list[]; .interface == $i)'; }
+leaves_published()
+{
+	[ "$(slices '[.[] | select(.attributes.kind.string == "card") | .attributes | [.rail.int, .leaf.string, .port.string] | join(" ")] | sort | join(", ")')" = \
+		'"0 leaf-a swp1, 1 leaf-a swp2, 2 leaf-a swp3, 3 leaf-a swp4, 4 leaf-a swp5, 5 leaf-b swp6, 6 leaf-a swp7, 7 leaf-a swp8"' ]
+}
+leaves_withdrawn() { eq 'leaves' "$(slices '[.[].attributes.leaf // empty] | length')" 0; }
+leaf_down()
+{
+	claims_down
+	k delete deviceclass rail --ignore-not-found >/dev/null
+}
+
 # job NAME FILTER: two pods on two nodes
 job()
 {

@@ -22,6 +22,7 @@ struct jobs_place {
 	const char *bin;                      /* the folder of CNI plugins, on the host */
 	const struct delegate_builtin *rails; /* NULL: the plugin is executed */
 	const struct agent_conf_groups *groups;
+	bool listens; /* the agent of the node does, for LLDP */
 };
 
 #define JOBS_PREPARE_MS 41000 /* the kubelet waits 45 s, of which reading ahead may take 2 s */

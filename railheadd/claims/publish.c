@@ -16,6 +16,7 @@
 #include "railheadd/claims/jobs.h"
 #include "railheadd/claims/vfs.h"
 #include "railheadd/devices/files.h"
+#include "railheadd/watch/memory.h"
 
 struct publishing {
 	const struct jobs_place *place;
@@ -92,6 +93,45 @@ static void publish_read_rdma(struct jobs_published *now, struct slices_facts *o
 		out->rdma = nl ? rdma_mode_name(sys.mode) : NULL;
 }
 
+/* A text that an attribute has no room for is left out. */
+static void publish_take_text(const char *text, char out[SLICES_TEXT])
+{
+	if (strlen(text) < SLICES_TEXT)
+		memcpy(out, text, strlen(text) + 1);
+}
+
+/* The neighbour of each rail that has one interface. A bond has several. */
+static int publish_take_leaves(void *arg, const struct json *list, struct err *e)
+{
+	struct slices_facts *f = arg;
+
+	(void)e;
+	json_each (n, list) {
+		for (struct slices_rail *r = f->rail; r < f->rail + f->n; r++) {
+			if (strcmp(json_text(n, "interface"), r->ifname) != 0)
+				continue;
+			publish_take_text(json_text_or(n, "system", json_text(n, "chassis")),
+					  r->leaf);
+			publish_take_text(json_text_or(n, "portName", json_text(n, "port")),
+					  r->port);
+		}
+	}
+	return 0;
+}
+
+/* The agent's file also says what was heard last while it is blind, so no slice changes then. */
+static void publish_read_leaves(const struct jobs_place *p, struct jobs_published *now,
+				struct slices_facts *out)
+{
+	struct memory m = { .ctx = p->ctx, .name = "neighbours" };
+	struct err why;
+
+	if (p->listens && memory_load(&m, publish_take_leaves, out, &why))
+		(void)snprintf(now->note, sizeof(now->note),
+			       "devices get no attribute leaf: %.200s", why.msg);
+	memory_clear(&m);
+}
+
 static int publish_facts(const struct jobs_place *p, struct jobs_published *now,
 			 struct slices_facts *out, struct err *e)
 {
@@ -117,6 +157,7 @@ static int publish_facts(const struct jobs_place *p, struct jobs_published *now,
 		out->mixed |= r->infiniband != out->rail[0].infiniband;
 		out->n++;
 	}
+	publish_read_leaves(p, now, out);
 	slices_group(out, p->groups, p->node);
 	return vfs_read(ctx, out, e);
 }

@@ -78,6 +78,8 @@ static int slices_add_card(struct json *attributes, const struct slices_facts *f
 			       slices_add_text(attributes, "ifName", vf ? "" : r->ifname) ||
 			       slices_add_text(attributes, "hca", vf ? vf->hca : r->hca) ||
 			       slices_add_layer(attributes, r->infiniband) ||
+			       slices_add_text(attributes, "leaf", r->leaf) ||
+			       slices_add_text(attributes, "port", r->port) ||
 			       slices_add_rdma(attributes, f, vf != NULL) ||
 			       (r->gbps && slices_add_number(attributes, "gbps", r->gbps)) ||
 			       slices_add_text(attributes, STANDARD "pciBusID",

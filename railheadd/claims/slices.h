@@ -23,6 +23,7 @@
 #define SLICES_SLOTS    64 /* claims of a device */
 #define SLICES_COPIES   16 /* devices of each kind, where they cannot be shared; of each group */
 #define SLICES_DEVICES  64 /* of one slice: a device with a taint or counters allows no more */
+#define SLICES_TEXT     65 /* of an attribute, with NUL */
 #define SLICES_COUNTERS 8  /* sets of counters of one slice, which then has no devices */
 
 /* A rail. "" and 0: not known. */
@@ -33,8 +34,9 @@ struct slices_rail {
 	char pci[PCI_STR_LEN], root[PCI_ROOT_LEN], hca[PCI_RDMA_LEN];
 	int numa; /* -1: not known */
 	uint32_t gbps;
-	bool down;       /* its link has no carrier */
-	bool infiniband; /* else of Ethernet */
+	bool down;                                 /* its link has no carrier */
+	bool infiniband;                           /* else of Ethernet */
+	char leaf[SLICES_TEXT], port[SLICES_TEXT]; /* at the other end of its cable */
 };
 
 /* A VF that a claim can have. hca "": not known. */

@@ -306,7 +306,9 @@ static char *names(const struct json *list)
 START_TEST(vfs_and_sets_consume_the_same_counters)
 {
 	struct slices_vf vf[8];
-	const struct slices_facts f = with_vfs(2, vf);
+	struct slices_facts f = with_vfs(2, vf);
+	(void)strcpy(f.rail[1].leaf, "leaf-1");
+	(void)strcpy(f.rail[1].port, "swp7");
 	auto_json struct json *list = made(slices_devices(&f)),
 			      *counters = made(slices_counters(&f));
 	auto_free char *set = json_print(json_at_mut(list, 3), false),
@@ -322,7 +324,8 @@ START_TEST(vfs_and_sets_consume_the_same_counters)
 	ck_assert_str_eq(one,
 			 "{\"name\":\"rail1-vf0\",\"attributes\":{\"kind\":{\"string\":\"vf\"},"
 			 "\"rail\":{\"int\":1},\"hca\":{\"string\":\"mlx5_2\"},\"linkLayer\":{"
-			 "\"string\":\"Ethernet\"},\"gbps\":{\"int\":400},"
+			 "\"string\":\"Ethernet\"},\"leaf\":{\"string\":\"leaf-1\"},"
+			 "\"port\":{\"string\":\"swp7\"},\"gbps\":{\"int\":400},"
 			 "\"resource.kubernetes.io/pciBusID\":{\"string\":\"0000:3b:03.0\"},"
 			 "\"resource.kubernetes.io/numaNode\":{\"int\":1}},\"consumesCounters\":[{"
 			 "\"counterSet\":\"vf0\",\"counters\":{\"rail1\":{\"value\":\"1\"}}}]}");
