@@ -15,7 +15,8 @@ interface, system, port, *mac = sys.argv[1:]
 system, _, chassis = system.partition("#")
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 link.bind((interface, 0))
-link.send(
+frame = (
     bytes.fromhex("0180c200000e" + "".join(mac)) + (b"" if mac else link.getsockname()[4]) + b"\x88\xcc"
     + tlv(1, b"\7" + (chassis or system).encode()) + tlv(2, b"\5" + port.encode()) + tlv(3, b"\0\x78")
     + tlv(5, system.encode()) + b"\0\0")
+link.send(frame.ljust(60, b"\0"))

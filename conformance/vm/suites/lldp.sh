@@ -49,5 +49,46 @@ check "that is a conflict, and the leaf stays" eventually knows '["contested","l
 check "the log names it" grep -q 'frames of two senders: local leaf-1' $W/agent.log
 kill $agent
 wait $agent
-check "the end of the pod and of the leaf" eval 'ip netns del pod && ip netns del leaf && vfs pf0 0'
+
+# ---- a software switch that takes all frames ----
+# ovs CARD: a datapath of Open vSwitch with this port, as of linux/openvswitch.h: frames vanish in it without any user program. ovs: its end.
+ovs()
+{
+	modprobe openvswitch && python3 -c '
+import socket, struct, sys
+def attr(kind, value): return struct.pack("HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
+def call(family, version, command, body):
+    s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16)
+    s.bind((0, 0))
+    s.send(struct.pack("IHHIIBBH", 20 + len(body), family, 5, 1, 0, command, version, 0) + body)
+    answer = s.recv(65536)
+    kind, error = struct.unpack_from("H", answer, 4)[0], struct.unpack_from("i", answer, 16)[0]
+    if kind == 2 and error: raise OSError(-error, "family %d" % family)
+    return answer
+def family(name):
+    answer, at = call(16, 1, 3, attr(2, name + b"\0")), 20
+    while True:
+        size, kind = struct.unpack_from("HH", answer, at)
+        if kind == 1: return struct.unpack_from("H", answer, at + 4)[0]
+        at += size + 3 & ~3
+def number(n): return struct.pack("I", n)
+path, port = family(b"ovs_datapath"), family(b"ovs_vport")
+if len(sys.argv) == 1:
+    call(path, 2, 2, number(socket.if_nametoindex("sw0")))
+    sys.exit()
+call(path, 2, 1, number(0) + attr(1, b"sw0\0") + attr(2, number(0)))
+call(port, 1, 1, number(socket.if_nametoindex("sw0")) + attr(2, number(1)) + attr(3, sys.argv[1].encode() + b"\0") + attr(5, number(0)))' "$@"
+}
+# The emulated card loses frames while it is promiscuous and has VFs.
+check "the pod and its VF end" eval 'ip netns del pod && eventually vfs pf0 0'
+check "pf0 has a carrier again" eventually carrier pf0
+check "Open vSwitch takes pf0" ovs pf0
+check "it is the master of pf0" is "$(ip -j link show pf0 | jq -r '.[0].master')" sw0
+rm -f /var/lib/railhead/neighbours.json
+"$BIN/railheadd" --config $W/agent.json >$W/agent.log 2>&1 </dev/null &
+agent=$!
+check "the agent hears the leaf all the same" eventually heard
+kill $agent
+wait $agent
+check "the end of the switch, and of the leaf" eval 'ovs && ip netns del leaf'
 finish
