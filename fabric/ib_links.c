@@ -64,7 +64,7 @@ static void take_leaf_name(const char *line, char out[IB_NAME_MAX])
 	const char *from = strstr(line, "# \""), *to;
 	size_t len;
 
-	if (!from || from[3] == '"')
+	if (!from)
 		return;
 	from += 3;
 	to = from + strcspn(from, "\"");
@@ -72,6 +72,9 @@ static void take_leaf_name(const char *line, char out[IB_NAME_MAX])
 		from += 4;
 		to = from + strcspn(from, ":\"");
 	}
+	/* Without a name it is known by its GUID. */
+	if (to == from)
+		return;
 	len = (size_t)(to - from) < IB_NAME_MAX ? (size_t)(to - from) : IB_NAME_MAX - 1;
 	memcpy(out, from, len);
 	for (size_t i = 0; i < len; i++)

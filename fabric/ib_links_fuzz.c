@@ -17,7 +17,7 @@ FUZZ(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < l.n; i++) {
 		MUST(ib_links_find(&l, l.link[i].adapter) == &l.link[i]);
 		MUST(strlen(l.link[i].leaf) == GUID_STR_LEN - 1 && *l.link[i].leaf_name);
-		MUST(atoi(l.link[i].port) >= 1 && atoi(l.link[i].port) <= 255);
+		MUST(strtoul(l.link[i].port, NULL, 10) - 1 < 255);
 		MUST(strnlen(l.link[i].leaf_name, IB_NAME_MAX) < IB_NAME_MAX);
 		for (const char *c = l.link[i].leaf_name; *c; c++)
 			MUST(*c >= 0x20 && *c < 0x7f);

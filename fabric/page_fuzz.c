@@ -6,13 +6,13 @@
 
 #include "lib/testing/fuzz.h"
 
-/* How many "<" the page has; 0: there is none. The text is freed. */
+/* How many "<" the page has; 0: there is none. The text is changed. */
 static size_t tags(char *text)
 {
 	auto_page struct page p = { .n = 0 };
-	const struct page_facts f = { &p, &(struct fabric_groups){ .n = 0 }, NULL, NULL, 0, "", "",
-				      "" };
-	auto_free char *owned = text, *out = NULL;
+	const struct fabric_groups g = { .n = 0 };
+	const struct page_facts f = { &p, &g, NULL, NULL, 0, "", "", "", false, 0 };
+	auto_free char *out = NULL;
 	size_t len, n = 0;
 	struct err e;
 
@@ -26,7 +26,7 @@ static size_t tags(char *text)
 
 FUZZ(const uint8_t *data, size_t size)
 {
-	char *text = fuzz_text(data, size), *plain = fuzz_text(data, size);
+	auto_free char *text = fuzz_text(data, size), *plain = fuzz_text(data, size);
 
 	for (char *c = plain; (c = strpbrk(c, "<>&\"'"));)
 		*c ^= 0x20;
