@@ -263,6 +263,7 @@ test_kubectl_rail_explains_its_options()
 	rail_fails 2 'usage has no argument "x"' usage x
 	rail_fails 2 'plan needs the file of the plan: -f FILE' plan
 	rail_fails 2 '-o "json" is not yaml' plan -f x -o json
+	rail_fails 2 '--topology and --ibnetdiscover cannot be used together' fabric --topology x --ibnetdiscover y
 	rail_fails 2 '-f is an option of plan and apply' rails -f x
 	rail_fails 2 'only topo has options behind --' rails -- --json
 	rail_fails 2 'is neither a command, a node nor an address' topo 'n1;reboot'
