@@ -85,19 +85,17 @@ int page_add_finding(struct page *p, const char *node, const struct page_found *
 	return to->code && to->text ? 0 : err_nomem(e);
 }
 
-/* The order of finding_worse(). */
-static int weight(enum finding_state s)
+/* The worst first. */
+static int compare_states(enum finding_state a, enum finding_state b)
 {
-	static const int weights[] = {
-		[FINDING_FAIL] = 0, [FINDING_WARN] = 1, [FINDING_UNKNOWN] = 2, [FINDING_OK] = 3
-	};
-
-	return weights[s];
+	if (a == b)
+		return 0;
+	return finding_worse(a, b) == a ? -1 : 1;
 }
 
 static int compare_kinds(const struct page_finding *x, const struct page_finding *y)
 {
-	int rc = weight(x->state) - weight(y->state);
+	int rc = compare_states(x->state, y->state);
 
 	rc = rc ? rc : strcmp(x->code, y->code);
 	return rc ? rc : strcmp(x->text, y->text);
@@ -334,14 +332,17 @@ static int read_field(struct page *p, struct page_node *n, char *name, char *val
 		      { "health", &n->health }, { "gpus", &n->gpus },
 		      { "rails", &n->rails },   { "degraded", &n->degraded } };
 
+	struct page_finding *last = p->n_found ? &p->found[p->n_found - 1] : NULL;
+
 	/* "-": not known */
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (strcmp(texts[i].name, name) == 0)
 			*texts[i].to = strcmp(value, "-") == 0 || !*value ? NULL : value;
 	if (strcmp(name, "degraded-rails") == 0)
 		n->degraded_rails = read_rails(value);
-	if (strcmp(name, "remedy") == 0 && p->n_found)
-		p->found[p->n_found - 1].remedy = value;
+	/* A node speaks for itself only. */
+	if (strcmp(name, "remedy") == 0 && last && strcmp(last->node, n->name) == 0)
+		last->remedy = value;
 	return strcmp(name, "finding") == 0 ? read_finding(p, n->name, value, e) : 0;
 }
 

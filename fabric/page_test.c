@@ -234,6 +234,19 @@ START_TEST(an_outlier_has_what_most_nodes_do_not_have)
 }
 END_TEST
 
+START_TEST(a_node_says_nothing_about_another_one)
+{
+	struct page p = { .n = 0 };
+	char text[] = "node=a\nfinding=warn x y\nremedy=right\nnode=b\nremedy=wrong\n";
+	struct err e;
+
+	ck_assert_int_eq(page_read(&p, text, &e), 0);
+	ck_assert_uint_eq(p.n_found, 1);
+	ck_assert_str_eq(p.found[0].remedy, "right");
+	page_clear(&p);
+}
+END_TEST
+
 START_TEST(wrong_answers_are_refused)
 {
 	static const struct {
@@ -424,6 +437,6 @@ START_TEST(without_memory_there_is_no_page)
 END_TEST
 
 TEST_PROGRAM("page", a_small_cluster_is_the_page_of_the_file,
-	     an_outlier_has_what_most_nodes_do_not_have, wrong_answers_are_refused,
-	     rare_facts_are_said, rails_beyond_the_columns_are_counted,
+	     an_outlier_has_what_most_nodes_do_not_have, a_node_says_nothing_about_another_one,
+	     wrong_answers_are_refused, rare_facts_are_said, rails_beyond_the_columns_are_counted,
 	     a_large_cluster_has_at_most_2_MB, without_memory_there_is_no_page)

@@ -133,7 +133,7 @@ static void print_neighbours(const struct cmd_run *r, const struct json *n)
 		const struct json *other = json_get(x, "other");
 
 		if (!json_get(x, "port")) {
-			out_line(&r->out, json_get(x, "guid") ? OUT_PLAIN : OUT_WARN,
+			out_line(&r->out, strcmp(state, "infiniband") == 0 ? OUT_PLAIN : OUT_WARN,
 				 "%-8s rail %.0f (%s): %s", "fabric", json_num(json_get(x, "rail")),
 				 json_text(x, "interface"), state);
 			continue;
