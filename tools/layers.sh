@@ -69,6 +69,7 @@ rdma/device|lib/
 rdma/inventory|lib/ cni/record/ rdma/device/
 rdma/env|lib/ cni/record/ sriov/claim/ rdma/inventory/
 rdma/probe|lib/
+rdma/job|lib/
 rdma/qos|lib/
 rdma/probe/testing|lib/ cni/ rdma/
 rdma/testing|lib/ cni/ rdma/
