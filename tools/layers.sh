@@ -68,8 +68,8 @@ sriov/testing|lib/ topo/ cni/ sriov/
 rdma/device|lib/
 rdma/inventory|lib/ cni/record/ rdma/device/
 rdma/env|lib/ cni/record/ sriov/claim/ rdma/inventory/
-rdma/probe|lib/
 rdma/job|lib/
+rdma/probe|lib/ rdma/job/
 rdma/qos|lib/
 rdma/probe/testing|lib/ cni/ rdma/
 rdma/testing|lib/ cni/ rdma/

@@ -11,9 +11,9 @@
  * one rail at a time: two rounds for all ends, two more for those that were slow, always with other
  * partners. Last, all rails of a rank at once.
  *
- * An end is slow only if two conditions hold. It was below JUDGE_LOW of the baseline of its model
- * with at least two partners, and chance does not explain that. The share of low results among all
- * other ends says how probable chance is.
+ * An end is slow if it was below JUDGE_LOW of the usual rate of its model, with two partners at
+ * least. Chance must not explain that: the share of low results among other ends says how probable
+ * one is.
  */
 #ifndef RAILHEAD_RDMA_JOB_JUDGE_H
 #define RAILHEAD_RDMA_JOB_JUDGE_H
@@ -134,8 +134,8 @@ void judge_free(struct judge **j);
 
 /*
  * judge_next - the tests of the next batch, which run at once; *n is 0 when all is done. The array
- * is the judge's, and lasts until judge_results(). A rank is in at most one test of a batch,
- * with JUDGE_ALL and JUDGE_REACH in one of each rail.
+ * is the judge's, and lasts until judge_results(). A rank has at most one
+ * JUDGE_LOAD in a batch. It has at most one test of the other kinds for each rail.
  */
 int judge_next(struct judge *j, const struct judge_test **tests, size_t *n,
 	       struct err *e) must_check;

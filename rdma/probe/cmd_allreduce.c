@@ -4,7 +4,7 @@
 
 #include "rdma/probe/allreduce.h"
 #include "rdma/probe/run.h"
-#include "rdma/probe/stats.h"
+#include "rdma/job/stats.h"
 
 /* ---- which rank this is ---- */
 

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "rdma/probe/matrix.h"
+#include "rdma/job/matrix.h"
 #include "rdma/probe/run.h"
 #include "rdma/probe/session.h"
 

@@ -4,7 +4,7 @@
 
 #include "rdma/probe/card.h"
 #include "rdma/probe/pattern.h"
-#include "rdma/probe/stats.h"
+#include "rdma/job/stats.h"
 
 #define MEMORY      (16u << 20) /* bytes for each direction; one message if that is longer */
 #define ALIGN       64u

@@ -4,7 +4,7 @@
 
 #include "lib/base/pkey.h"
 #include "rdma/probe/run.h"
-#include "rdma/probe/stats.h"
+#include "rdma/job/stats.h"
 
 static const char *const ways[] = { "send", "write" };
 

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "rdma/probe/card.h"
-#include "rdma/probe/stats.h"
+#include "rdma/job/stats.h"
 #include "rdma/probe/verbs_priv.h"
 
 static int refuse_resource(const struct verbs_conn *c, int errnum, const char *what, struct err *e)

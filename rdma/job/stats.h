@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stats.h: statistics of measurements, and times, rates and sizes as text. Pure. */
-#ifndef RAILHEAD_RDMA_PROBE_STATS_H
-#define RAILHEAD_RDMA_PROBE_STATS_H
+#ifndef RAILHEAD_RDMA_JOB_STATS_H
+#define RAILHEAD_RDMA_JOB_STATS_H
 
 #include "lib/base/base.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_test.c: which nodes and links are slow, also with links inside cards. */
-#include "rdma/probe/matrix.h"
+#include "rdma/job/matrix.h"
 
 #include "lib/testing/testing.h"
 #include "lib/testing/alloc.h"
@@ -197,7 +197,7 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/probe/matrix", an_even_fabric_has_no_outlier, one_slow_link_is_named,
+TEST_PROGRAM("rdma/job/matrix", an_even_fabric_has_no_outlier, one_slow_link_is_named,
 	     a_slow_node_is_named_and_not_its_links,
 	     who_shares_a_card_does_not_make_the_others_slow,
 	     links_inside_a_card_are_compared_with_each_other, a_slow_node_beside_a_shared_card,

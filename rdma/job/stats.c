@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stats.c: medians, percentiles and the rule for outliers, and numbers with units as text. */
-#include "rdma/probe/stats.h"
+#include "rdma/job/stats.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stats_test.c: statistics of small samples, outliers, and texts with units. */
-#include "rdma/probe/stats.h"
+#include "rdma/job/stats.h"
 
 #include "lib/testing/testing.h"
 
@@ -85,6 +85,6 @@ START_TEST(no_time_is_no_rate)
 }
 END_TEST
 
-TEST_PROGRAM("rdma/probe/stats", percentiles_are_true_samples,
+TEST_PROGRAM("rdma/job/stats", percentiles_are_true_samples,
 	     the_median_of_an_even_count_is_between_the_middle_two,
 	     a_slow_one_is_below_and_noise_is_not, writes_times_and_rates, no_time_is_no_rate)

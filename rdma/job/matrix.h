@@ -7,11 +7,11 @@
  * between cards. It is low among the medians of all nodes, and low among the links of the other
  * nodes. A slow node is reported, its slow links are not.
  */
-#ifndef RAILHEAD_RDMA_PROBE_MATRIX_H
-#define RAILHEAD_RDMA_PROBE_MATRIX_H
+#ifndef RAILHEAD_RDMA_JOB_MATRIX_H
+#define RAILHEAD_RDMA_JOB_MATRIX_H
 
 #include "lib/base/err.h"
-#include "rdma/probe/stats.h"
+#include "rdma/job/stats.h"
 
 #define MATRIX_NONE (-1.0) /* not measured */
 

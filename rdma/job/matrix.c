@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix.c: keeps the rates between all nodes, and finds slow nodes and links. */
-#include "rdma/probe/matrix.h"
+#include "rdma/job/matrix.h"
 
 int matrix_new(size_t n, struct matrix *out, struct err *e)
 {
