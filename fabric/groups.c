@@ -544,6 +544,28 @@ static void add_contested(const struct fabric_node *n, const struct fabric_port 
 	finding_set_remedy(f, "look for a program or a virtual machine that sends LLDP");
 }
 
+/* The names of the checks are those of the agent's watch of rails. A newer agent may have more. */
+static void add_degraded(const struct fabric_node *n, const struct fabric_port *x,
+			 struct findings *all)
+{
+	static const char *const reasons[][2] = {
+		{ "device", "its card or its RDMA device is not there" },
+		{ "port", "the port is not ACTIVE" },
+		{ "link", "its PCIe link is slower than both ends can" },
+		{ "rate", "the port is slower than it was before" },
+		{ "qos", "the card is not set as qos.d of the node says" },
+	};
+	const size_t len = strcspn(x->degraded, " ");
+	struct finding *f = fabric_add(all, "degraded", FINDING_FAIL, n, x);
+
+	finding_set_value(f, "%s", x->degraded);
+	finding_set_reason(f, "the agent of the node says so");
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (strlen(reasons[i][0]) == len && strncmp(x->degraded, reasons[i][0], len) == 0)
+			finding_set_reason(f, "%s", reasons[i][1]);
+	finding_set_remedy(f, "look at \"railctl cluster status\" on %s", n->name);
+}
+
 static void check_undecided(const struct fabric_node *n, const struct fabric_groups *g,
 			    struct findings *all)
 {
@@ -571,6 +593,8 @@ int fabric_check(const struct fabric_node *node, size_t n, const struct fabric_g
 		for (size_t i = 0; i < x->n; i++) {
 			if (x->port[i].contested)
 				add_contested(x, &x->port[i], out);
+			if (x->port[i].degraded && *x->port[i].degraded)
+				add_degraded(x, &x->port[i], out);
 			if (index != FABRIC_NO_GROUP)
 				check_port(&c, x, &x->port[i]);
 		}

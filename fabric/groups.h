@@ -31,6 +31,9 @@ struct fabric_port {
 	bool contested;        /* another sender was heard, too */
 	const char *addresses; /* of the rail, as in RailNode; "": none, or not known */
 	const char *by;        /* who else makes them: "dynamic", "routing"; "": nobody */
+	/* As in RailNode; NULL: not known. hca has ":2" behind it for a second port. */
+	const char *hca, *pci, *rdma, *gpus;
+	const char *degraded; /* the checks of its agent that failed; "": none; NULL: not known */
 };
 
 struct fabric_node {

@@ -320,6 +320,29 @@ START_TEST(a_node_that_hears_nothing_or_others_is_undecided)
 }
 END_TEST
 
+START_TEST(a_degraded_rail_is_a_finding_in_every_group_and_in_none)
+{
+	static struct made m;
+	auto_fabric_groups struct fabric_groups g = { .n = 0 };
+	auto_findings struct findings all = { .n = 0 };
+
+	four_rails(&m, 4);
+	for (size_t k = 0; k < 4; k++)
+		m.port[0][k].leaf = NULL;
+	m.port[0][1].degraded = "rate port";
+	m.port[1][2].degraded = "new-check";
+	m.port[2][0].degraded = "";
+	group_and_check(&m, &g, &all);
+	ck_assert_uint_eq(all.n, 3);
+	ck_assert_str_eq(all.item[0].code, "degraded");
+	ck_assert_str_eq(all.item[0].subject, "n000 rail 1 (eth)");
+	ck_assert_str_eq(all.item[0].value, "rate port");
+	ck_assert_str_eq(all.item[0].reason, "the port is slower than it was before");
+	ck_assert_int_eq(all.item[0].state, FINDING_FAIL);
+	ck_assert_str_eq(all.item[2].reason, "the agent of the node says so");
+}
+END_TEST
+
 /* Two nodes with different mistakes come first, so groups begin with them. */
 START_TEST(the_order_of_nodes_decides_nothing)
 {
@@ -370,5 +393,6 @@ TEST_PROGRAM("groups", right_fabrics_raise_no_alarm, each_mistake_is_named_at_it
 	     a_leaf_that_is_replaced_is_one_finding, one_name_of_two_leaves_raises_no_alarm,
 	     a_swap_in_a_group_of_two_is_undecidable,
 	     a_node_with_the_leaves_of_a_group_is_compared_with_it,
-	     a_node_that_hears_nothing_or_others_is_undecided, the_order_of_nodes_decides_nothing,
-	     allocations_may_fail)
+	     a_node_that_hears_nothing_or_others_is_undecided,
+	     a_degraded_rail_is_a_finding_in_every_group_and_in_none,
+	     the_order_of_nodes_decides_nothing, allocations_may_fail)

@@ -125,14 +125,16 @@ enum page_cell page_cell_of(const struct page_node *n, const struct fabric_port 
 		return PAGE_SILENT;
 	if (!port)
 		return place ? PAGE_MISSING : PAGE_NONE;
-	if (port->rail < 64 && n->degraded_rails >> port->rail & 1)
+	if ((port->rail < 64 && n->degraded_rails >> port->rail & 1) ||
+	    (port->degraded && *port->degraded))
 		return PAGE_DEGRADED;
 	if (place && port->leaf && place->leaf && strcmp(port->leaf, place->leaf) != 0)
 		return PAGE_WRONG;
 	if (place &&
 	    ((port->mbps && port->mbps < place->mbps) || (port->mtu && port->mtu < place->mtu)))
 		return PAGE_SLOW;
-	if (!port->leaf)
+	/* An agent that says its card may know nothing of its health. Older agents say neither. */
+	if (!port->leaf || (port->hca && !port->degraded && !n->degraded))
 		return PAGE_SILENT;
 	return place && place->leaf ? PAGE_OK : PAGE_FREE;
 }
@@ -155,6 +157,10 @@ static void put_title(const struct page_draw *d, const struct fabric_port *x)
 		fprintf(d->to, ", %s", rate_text(x->mbps, rate));
 	if (x->mtu)
 		fprintf(d->to, ", MTU %u", x->mtu);
+	if (x->hca) {
+		fputs(", ", d->to);
+		markup_put_short(x->hca, NAME_SHORT, d->to);
+	}
 	if (*x->addresses) {
 		fputs(", ", d->to);
 		markup_put_short(x->addresses, MARKUP_SHORT_MAX, d->to);
@@ -597,8 +603,9 @@ static void put_unseen(const struct page_draw *d)
 	      d->to);
 	fputs(f->asked ? "<li>Findings, versions, GPUs and degraded rails are what each node "
 			 "answered just before that.</li>\n"
-		       : "<li>No node was asked: health, GPUs and degraded rails are not known. "
-			 "<code>kubectl rail report</code> asks all.</li>\n",
+		       : "<li>No node was asked: health and GPUs are not known, and rails are "
+			 "degraded as their agents wrote last. <code>kubectl rail report</code> "
+			 "asks all.</li>\n",
 	      d->to);
 	if (newest >= 0)
 		fprintf(d->to,
@@ -635,7 +642,7 @@ static void put_summary(const struct page_draw *d)
 
 		state[n->worst]++;
 		rails += n->cables ? n->cables->n : n->rails ? strtoul(n->rails, NULL, 10) : 0;
-		degraded += n->degraded ? strtoul(n->degraded, NULL, 10) : 0;
+		degraded += page_degraded(n);
 		outliers += n->outlier;
 		silent += n->why != NULL;
 	}

@@ -253,9 +253,14 @@ static int find_version(struct page *p, struct err *e)
 	return 0;
 }
 
-static bool is_zero(const char *number)
+size_t page_degraded(const struct page_node *n)
 {
-	return !number || strcmp(number, "0") == 0 || strcmp(number, "-") == 0;
+	const size_t said = n->degraded ? strtoul(n->degraded, NULL, 10) : 0;
+	size_t stored = 0;
+
+	for (size_t i = 0; n->cables && i < n->cables->n; i++)
+		stored += n->cables->port[i].degraded && *n->cables->port[i].degraded;
+	return said > stored ? said : stored;
 }
 
 int page_compare(struct page *p, struct err *e)
@@ -273,7 +278,7 @@ int page_compare(struct page *p, struct err *e)
 			   : strcmp(n->state, "warn") == 0 ? FINDING_WARN
 			   : strcmp(n->state, "ok") == 0   ? FINDING_OK
 							   : FINDING_UNKNOWN;
-		n->outlier = n->why || n->twin || n->forgotten || !is_zero(n->degraded) ||
+		n->outlier = n->why || n->twin || n->forgotten || page_degraded(n) ||
 			     (n->version && strcmp(n->version, p->version) != 0) ||
 			     (n->shape && n->shape != PAGE_NO_SHAPE);
 	}

@@ -82,6 +82,9 @@ int page_add_finding(struct page *p, const char *node, const struct page_found *
  */
 int page_read(struct page *p, char *text, struct err *e) must_check;
 
+/* page_degraded - how many rails of a node are degraded, as it answered, or as its object says. */
+size_t page_degraded(const struct page_node *n);
+
 /* page_compare - when all is there: sorts the findings, and sets what follows from all nodes.
  * ERR_NOMEM. */
 int page_compare(struct page *p, struct err *e) must_check;

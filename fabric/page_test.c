@@ -334,6 +334,60 @@ START_TEST(rare_facts_are_said)
 }
 END_TEST
 
+/* The agents have stored it of two nodes, not of the third; those of the fourth are older. */
+static void stored_cards(struct made *m)
+{
+	for (size_t i = 0; i < 3 * RAILS; i++) {
+		m->port[i].hca = "mlx5_0";
+		m->port[i].degraded = i < 2 * RAILS ? "" : NULL;
+	}
+	m->port[RAILS + 2].degraded = "port";
+}
+
+/* In the row of a node in the grid. */
+static size_t count_in_row(const char *page, const char *node, const char *what)
+{
+	const char *grid = strstr(page, "Groups and nodes");
+	const char *at = grid ? strstr(grid, node) : NULL, *end = at ? strstr(at, "</tr>") : NULL;
+	size_t n = 0;
+
+	while (at && (at = strstr(at, what)) && at < end) {
+		n++;
+		at++;
+	}
+	return n;
+}
+
+START_TEST(a_stored_degraded_rail_is_red_without_an_answer)
+{
+	auto_clean(made_clear) struct made m = { .n = 0 };
+	size_t len;
+
+	make(&m, 4, stored_cards);
+	auto_free char *page = drawn(&m, NULL, &len);
+
+	ck_assert_uint_eq(count_in_row(page, "gpu-00001", "<td class=ok"), RAILS);
+	ck_assert_uint_eq(count_in_row(page, "gpu-00002", "<td class=ok"), RAILS - 1);
+	ck_assert_uint_eq(count_in_row(page, "gpu-00002", "<td class=bad"), 1);
+	ck_assert_uint_eq(count_in_row(page, "gpu-00003", "<td class=unk"), RAILS);
+	ck_assert_uint_eq(count_in_row(page, "gpu-00004", "<td class=ok"), RAILS);
+	ck_assert_ptr_nonnull(strstr(page, "<tr class=outlier><th scope=row><b class=bad title"));
+	ck_assert_ptr_nonnull(strstr(page, "<li class=bad><b>1</b> D degraded"));
+}
+END_TEST
+
+START_TEST(an_answer_makes_a_rail_known)
+{
+	auto_clean(made_clear) struct made m = { .n = 0 };
+	size_t len;
+
+	make(&m, 4, stored_cards);
+	auto_free char *page = drawn(&m, "node=gpu-00003\nstate=ok\ndegraded=0\n", &len);
+
+	ck_assert_uint_eq(count_in_row(page, "gpu-00003", "<td class=ok"), RAILS);
+}
+END_TEST
+
 /* Each node has rails of its own: more than there are columns. */
 static void own_rails(struct made *m)
 {
@@ -438,5 +492,7 @@ END_TEST
 
 TEST_PROGRAM("page", a_small_cluster_is_the_page_of_the_file,
 	     an_outlier_has_what_most_nodes_do_not_have, a_node_says_nothing_about_another_one,
-	     wrong_answers_are_refused, rare_facts_are_said, rails_beyond_the_columns_are_counted,
-	     a_large_cluster_has_at_most_2_MB, without_memory_there_is_no_page)
+	     wrong_answers_are_refused, rare_facts_are_said,
+	     a_stored_degraded_rail_is_red_without_an_answer, an_answer_makes_a_rail_known,
+	     rails_beyond_the_columns_are_counted, a_large_cluster_has_at_most_2_MB,
+	     without_memory_there_is_no_page)

@@ -110,9 +110,17 @@ static int start_rails(struct agent_program *p, const struct ctx *ctx, struct er
 	return c->every ? rail_watch_new(&conf, &p->rails, e) : 0;
 }
 
-static void report_rails(void *driver, struct json *rails)
+static void report_rails(void *program, struct json *rails)
 {
-	driver_rails(driver, rails);
+	const struct agent_program *p = program;
+	struct err e;
+
+	/* Without memory what stands there stays. */
+	if (rails && rail_watch_mark(p->rails, rails, &e)) {
+		json_free(rails);
+		return;
+	}
+	driver_rails(p->driver, rails);
 }
 
 static int start_neighbours(struct agent_program *p, const struct ctx *ctx, struct err *e)
@@ -121,7 +129,7 @@ static int start_neighbours(struct agent_program *p, const struct ctx *ctx, stru
 		.base = p->base,
 		.ctx = ctx,
 		.report = report_rails,
-		.arg = p->driver,
+		.arg = p,
 		.every = p->files.conf.fabric_every,
 		.deadline_ms = RAILS_MS,
 	};

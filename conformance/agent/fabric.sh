@@ -94,6 +94,37 @@ test_fabric_of_infiniband()
 	ctl n1 cluster fabric --ibnetdiscover - <<<'node,interface' >"$W/out" 2>&1
 	has "another file" "$(<"$W/out")" '--ibnetdiscover: -: no link of a switch with an adapter is in it'
 }
+# The object of a node says the card of each rail and whether it is degraded; an older agent says neither, and nothing is guessed.
+test_fabric_a_degraded_rail_is_in_the_object()
+{
+	local n card='"hca":"mlx5_0","pci":"0000:21:00.0","rdma":"shared","gpus":"0 1"'
+	NODES=1 cluster_begin
+	for n in 1 2 3 4; do
+		engine_object nodes "gpu-$n" '{"rails":[{"rail":0,"interface":"eth1","chassis":"local leaf-a","system":"leaf-a","portName":"swp'$n'"'"$(
+			case $n in
+			1) echo ",$card,\"degraded\":\"\"" ;;
+			2) echo ",$card,\"degraded\":\"port rate\"" ;;
+			3) echo ",$card" ;;
+			esac
+		)"'}]}' "gpu-$n" >/dev/null || give_up "node gpu-$n"
+	done
+	eventually has_ib_rails
+	ctl n1 cluster fabric --json >"$W/out"
+	eq "its status" "$?" 1
+	eq "the finding" "$(jq -r '.findings[] | [.state, .code, .subject, .value, .consequence] | join(", ")' "$W/out")" \
+		"fail, degraded, gpu-2 rail 0 (eth1), port rate, the port is not ACTIVE"
+	eq "the cards" "$(jq -r '.rails[] | [.hca, .pci, .rdma, .gpus, .degraded] | map(. // "-") | join(",")' "$W/out")" \
+		"mlx5_0,0000:21:00.0,shared,0 1,
+mlx5_0,0000:21:00.0,shared,0 1,port rate
+mlx5_0,0000:21:00.0,shared,0 1,-
+-,-,-,-,-"
+	printf 'gpu-%s,eth1,leaf-a,\n' 1 2 3 4 >"$W/cables.csv"
+	ctl n1 cluster fabric --topology - --json <"$W/cables.csv" >"$W/out"
+	eq "with a file" "$(jq -r '[.findings[].code] | join(" ")' "$W/out")" degraded
+	ctl n1 cluster report >"$W/page.html" || fail "a report"
+	eq "its rails" "$(grep -o '<th scope=row>.*<bdi>gpu-.*' "$W/page.html" | grep -o '<td class=[a-z]*' | head -n 8 | grep -v '=f$' | cut -d = -f 2 | paste -sd ' ')" \
+		"ok bad unk ok"
+}
 has_ib_rails() { [ "$(fabric_says '.rails | length')" = 4 ]; }
 
 # The page is of this real cluster: what the text form says is in it, and the texts of leaves are not markup.

@@ -86,6 +86,11 @@ static struct fabric_port port_from(const struct json *rail)
 		.contested = json_true(json_get(rail, "contested")),
 		.addresses = json_text(rail, "addresses"),
 		.by = json_text(rail, "by"),
+		.hca = json_str(json_get(rail, "hca")),
+		.pci = json_str(json_get(rail, "pci")),
+		.rdma = json_str(json_get(rail, "rdma")),
+		.gpus = json_str(json_get(rail, "gpus")),
+		.degraded = json_str(json_get(rail, "degraded")),
 	};
 }
 
@@ -262,7 +267,7 @@ static void fabric_cmd_clear(struct fabric_cmd *c)
 /* Findings of fabric_check() that do not compare leaves with those of other nodes. */
 static int keep_own_findings(struct findings *from, struct findings *out, struct err *e)
 {
-	static const char *const codes[] = { "rate", "mtu", "contested" };
+	static const char *const codes[] = { "rate", "mtu", "contested", "degraded" };
 
 	for (struct finding *f = from->item; f < from->item + from->n; f++) {
 		bool kept = false;
@@ -376,7 +381,12 @@ static int add_row(struct json *rows, const struct fabric_node *n, const struct 
 			       (x->mtu && json_add_int(o, "mtu", x->mtu)) ||
 			       (*x->addresses && json_add_str(o, "addresses", x->addresses)) ||
 			       (*x->by && json_add_str(o, "by", x->by)) ||
-			       (x->contested && json_add_bool(o, "contested", true))
+			       (x->contested && json_add_bool(o, "contested", true)) ||
+			       (x->hca && json_add_str(o, "hca", x->hca)) ||
+			       (x->pci && json_add_str(o, "pci", x->pci)) ||
+			       (x->rdma && json_add_str(o, "rdma", x->rdma)) ||
+			       (x->gpus && json_add_str(o, "gpus", x->gpus)) ||
+			       (x->degraded && json_add_str(o, "degraded", x->degraded))
 		       ? -1
 		       : 0;
 }
@@ -404,6 +414,7 @@ static int show_lines(const struct cmd_run *r, const struct findings *findings,
 		{ .title = "PORT", 0, "port" },
 		{ .title = "MBIT/S", OUT_RIGHT, "mbps" },
 		{ .title = "MTU", OUT_RIGHT, "mtu" },
+		{ .title = "HCA", OUT_SPARE, "hca" },
 		{ .title = "CHASSIS", OUT_SPARE, "chassis", OUT_FAINT },
 		{ .title = NULL },
 	};

@@ -15,11 +15,14 @@
 #include "railheadd/watch/look.h"
 #include "railheadd/watch/neighbour_table.h"
 #include "topo/read/rail_list.h"
+#include "topo/read/rail_survey.h"
 
 struct look {
 	const struct ctx *ctx;
 	struct nl *nl;
 	struct rail_list rails;
+	struct rail_survey survey;  /* empty: the machine cannot be read */
+	const char *rdma;           /* the mode of the host; NULL: not known */
 	int ifindex[RAIL_LIST_MAX]; /* of each rail; 0: no such interface, or one without cable */
 	struct json *ports, *macs;  /* borrowed */
 	struct err *e;
@@ -146,6 +149,81 @@ static int add_port_guid(const struct link_info *link, struct json *o)
 		       : 0;
 }
 
+/* ---- the card of a rail ---- */
+
+/* By the interface, or by its function: a bond has one device for two of them. *port: its number.
+ * TOPO_NONE: it has no RDMA device here. */
+static uint32_t find_card(const struct topo_machine *m, const char *ifname, const char *pci,
+			  uint32_t *port)
+{
+	struct pci_addr a;
+	const uint32_t at = *pci && pci_parse_loose(pci, &a) == 0 ? topo_find_pci(m, a) : TOPO_NONE;
+
+	for (uint32_t i = 0; i < m->n_hcas; i++)
+		for (size_t k = 0; k < m->hca[i].n_ports; k++)
+			if (strcmp(m->hca[i].port[k].netdev, ifname) == 0) {
+				*port = m->hca[i].port[k].port;
+				return i;
+			}
+	*port = 1;
+	for (uint32_t i = 0; i < m->n_hcas && at != TOPO_NONE; i++)
+		if (m->hca[i].pci == at || m->hca[i].second == at)
+			return i;
+	return TOPO_NONE;
+}
+
+static int add_gpus(const struct rail_survey *s, uint32_t hca, struct json *o)
+{
+	auto_text struct text t = { 0 };
+
+	for (size_t i = 0; i < s->choice.n_gpus; i++)
+		for (size_t k = 0; k < s->choice.gpu[i].n_share; k++)
+			if (s->choice.gpu[i].share[k] == hca)
+				text_addf(&t, "%s%d", t.len ? " " : "", s->m.gpu[i].index);
+	if (t.failed)
+		return -1;
+	return t.len && t.len < NEIGHBOUR_GPUS_LEN ? json_add_str(o, "gpus", t.s) : 0;
+}
+
+static int add_card(const struct look *l, const struct link_info *link, struct json *o)
+{
+	char pci[PCI_STR_LEN], hca[NEIGHBOUR_HCA_LEN];
+	uint32_t port, card;
+	struct err why;
+
+	if (pci_of_netdev(l->ctx->sysfs, link->name, pci, &why))
+		*pci = '\0';
+	if (json_add_known(o, "pci", pci))
+		return -1;
+	card = find_card(&l->survey.m, link->name, pci, &port);
+	if (card == TOPO_NONE)
+		return 0;
+	(void)snprintf(hca, sizeof(hca), port == 1 ? "%.63s" : "%.63s:%u",
+		       l->survey.m.hca[card].name, port);
+	return json_add_str(o, "hca", hca) || (l->rdma && json_add_str(o, "rdma", l->rdma)) ||
+			       add_gpus(&l->survey, card, o)
+		       ? -1
+		       : 0;
+}
+
+/* A fact that cannot be read is left out. */
+static void read_machine(struct look *l)
+{
+	auto_nl struct nl *nl = NULL;
+	struct rdma_sys sys;
+	struct err why;
+
+	if (rail_survey_read(l->ctx, true, &l->survey, &why))
+		l->survey = (struct rail_survey){ .pinned = false };
+	if (nl_rdma_open(&nl, &why) == 0 && nl_rdma_sys_get(nl, &sys, &why) == 0)
+		l->rdma = rdma_mode_name(sys.mode);
+}
+
+static void look_clear(struct look *l)
+{
+	rail_survey_clear(&l->survey);
+}
+
 static int add_neighbour_port(const struct look *l, size_t rail, const struct link_info *link)
 {
 	struct json *o = json_push_object(l->ports);
@@ -154,7 +232,8 @@ static int add_neighbour_port(const struct look *l, size_t rail, const struct li
 	    json_add_str(o, "interface", link->name) || json_add_int(o, "index", link->ifindex) ||
 	    json_add_int(o, "downs", link->carrier_downs) ||
 	    json_add_int(o, "mbps", speed_of(l, link)) || json_add_int(o, "mtu", link->mtu) ||
-	    (is_switched(l, link) && json_add_bool(o, "switch", true)) || add_port_guid(link, o))
+	    (is_switched(l, link) && json_add_bool(o, "switch", true)) || add_port_guid(link, o) ||
+	    add_card(l, link, o))
 		return err_nomem(l->e);
 	return add_addresses(l, rail, o);
 }
@@ -184,7 +263,7 @@ int neighbour_look(const struct ctx *ctx, struct nl *nl, struct json **out, stru
 {
 	auto_json struct json *all = json_new_object();
 	struct err failed = { .code = 0 };
-	struct look l = { .ctx = ctx, .nl = nl, .e = &failed };
+	auto_clean(look_clear) struct look l = { .ctx = ctx, .nl = nl, .e = &failed };
 
 	l.ports = json_add_array(all, "ports");
 	l.macs = json_add_array(all, "macs");
@@ -192,6 +271,7 @@ int neighbour_look(const struct ctx *ctx, struct nl *nl, struct json **out, stru
 		return err_nomem(e);
 	if (rail_list_load(ctx, &l.rails, e))
 		return -1;
+	read_machine(&l);
 	for (size_t i = 0; i < l.rails.n; i++) {
 		struct link_info link;
 		struct err why;

@@ -44,11 +44,23 @@ struct look_port {
 	char ifname[IFNAME_LEN];
 	uint32_t rail;
 	int ifindex;
-	uint32_t downs, mbps, mtu;
+	uint32_t downs;
 	bool switched;
-	char guid[GUID_STR_LEN];
-	char addresses[NEIGHBOUR_ADDRESSES_LEN], by[NEIGHBOUR_BY_LEN];
+	struct neighbour_facts facts;
 };
+
+#define FACT_KEYS(type)                                                                            \
+	{ "guid", J_CHARS, J_AT(type, facts.guid), .flags = J_OMIT },                              \
+		{ "mbps", J_U32, J_AT(type, facts.mbps), .flags = J_OMIT },                        \
+		{ "mtu", J_U32, J_AT(type, facts.mtu), .flags = J_OMIT },                          \
+		{ "addresses", J_CHARS, J_AT(type, facts.addresses), .flags = J_OMIT },            \
+		{ "by", J_CHARS, J_AT(type, facts.by), .flags = J_OMIT },                          \
+		{ "hca", J_CHARS, J_AT(type, facts.hca), .flags = J_OMIT },                        \
+		{ "pci", J_CHARS, J_AT(type, facts.pci), .flags = J_OMIT },                        \
+		{ "rdma", J_CHARS, J_AT(type, facts.rdma), .flags = J_OMIT },                      \
+	{                                                                                          \
+		"gpus", J_CHARS, J_AT(type, facts.gpus), .flags = J_OMIT                           \
+	}
 
 static const struct json_field port_keys[] = {
 	{ "rail", J_U32, J_AT(struct look_port, rail), .flags = J_REQUIRED },
@@ -57,11 +69,7 @@ static const struct json_field port_keys[] = {
 	  .max = INT32_MAX },
 	{ "downs", J_U32, J_AT(struct look_port, downs) },
 	{ "switch", J_BOOL, J_AT(struct look_port, switched) },
-	{ "guid", J_CHARS, J_AT(struct look_port, guid) },
-	{ "mbps", J_U32, J_AT(struct look_port, mbps) },
-	{ "mtu", J_U32, J_AT(struct look_port, mtu) },
-	{ "addresses", J_CHARS, J_AT(struct look_port, addresses) },
-	{ "by", J_CHARS, J_AT(struct look_port, by) },
+	FACT_KEYS(struct look_port),
 	{ 0 },
 };
 
@@ -101,11 +109,7 @@ static int take_port(struct neighbour_table *t, const struct json *o, struct err
 	p->ifindex = l.ifindex;
 	p->downs = l.downs;
 	p->switched = l.switched;
-	memcpy(p->guid, l.guid, sizeof(p->guid));
-	p->mbps = l.mbps;
-	p->mtu = l.mtu;
-	memcpy(p->addresses, l.addresses, sizeof(p->addresses));
-	memcpy(p->by, l.by, sizeof(p->by));
+	p->facts = l.facts;
 	p->present = true;
 	return 0;
 }
@@ -300,7 +304,7 @@ static int add_port_status(const struct neighbour_port *p, int64_t now, struct j
 	struct row r = row_of(p, p->of.known ? &p->of.held.frame : NULL);
 	enum neighbour_state state = neighbour_state(&p->of, now);
 
-	r.guid = *p->guid ? p->guid : NULL;
+	r.guid = *p->facts.guid ? p->facts.guid : NULL;
 	r.state = !p->present ? "missing" : r.guid ? "infiniband" : neighbour_state_name(state);
 	r.age = p->of.known ? (now - p->of.held.at) / 1000 : 0;
 	if (json_encode(o, status_keys, &r))
@@ -324,9 +328,9 @@ int neighbour_table_add_status(const struct neighbour_table *t, int64_t now, str
 /* ---- for the cluster ---- */
 
 struct rail_row {
-	uint32_t rail, mbps, mtu;
-	char ifname[IFNAME_LEN], guid[GUID_STR_LEN];
-	char addresses[NEIGHBOUR_ADDRESSES_LEN], by[NEIGHBOUR_BY_LEN];
+	uint32_t rail;
+	char ifname[IFNAME_LEN];
+	struct neighbour_facts facts;
 	char chassis[NEIGHBOUR_TEXT_MAX + 1], port[NEIGHBOUR_TEXT_MAX + 1];
 	char port_name[NEIGHBOUR_TEXT_MAX + 1], system_name[NEIGHBOUR_TEXT_MAX + 1];
 	bool contested;
@@ -340,11 +344,7 @@ struct rail_row {
 static const struct json_field rail_keys[] = {
 	{ "rail", J_U32, J_AT(struct rail_row, rail) },
 	{ "interface", J_CHARS, J_AT(struct rail_row, ifname) },
-	RAIL_TEXT("guid", guid),
-	{ "mbps", J_U32, J_AT(struct rail_row, mbps), .flags = J_OMIT },
-	{ "mtu", J_U32, J_AT(struct rail_row, mtu), .flags = J_OMIT },
-	RAIL_TEXT("addresses", addresses),
-	RAIL_TEXT("by", by),
+	FACT_KEYS(struct rail_row),
 	RAIL_TEXT("chassis", chassis),
 	RAIL_TEXT("port", port),
 	RAIL_TEXT("portName", port_name),
@@ -358,26 +358,45 @@ static void cut_text(char out[NEIGHBOUR_TEXT_MAX + 1], const char *text)
 	(void)snprintf(out, NEIGHBOUR_TEXT_MAX + 1, "%.*s", NEIGHBOUR_TEXT_MAX, text);
 }
 
+/* In this order keys go until the object is small: others say nearly the same, until addresses. */
+static int keep_small(struct json *rail)
+{
+	static const char *const spare[] = { "port",   "pci",      "gpus",
+					     "system", "portName", "addresses" };
+	bool cut = false;
+
+	for (size_t i = 0;; i++) {
+		auto_free char *text = json_print(rail, false);
+
+		if (!text)
+			return -1;
+		if (strlen(text) + sizeof(",\"cut\":true") <= NEIGHBOUR_RAIL_BYTES ||
+		    i == ARRAY_SIZE(spare))
+			return cut && json_add_bool(rail, "cut", true) ? -1 : 0;
+		cut = cut || json_get(rail, spare[i]);
+		json_del(rail, spare[i]);
+	}
+}
+
 struct json *neighbour_table_rails(const struct neighbour_table *t, int64_t now)
 {
 	auto_json struct json *list = json_new_array();
 
 	for (const struct neighbour_port *p = t->port; list && p < t->port + t->n; p++) {
 		const struct lldp_frame *f = &p->of.held.frame;
-		struct rail_row r = { .rail = p->rail, .mbps = p->mbps, .mtu = p->mtu };
+		struct rail_row r = { .rail = p->rail, .facts = p->facts };
+		struct json *o;
 
 		if (!p->present)
 			continue;
 		memcpy(r.ifname, p->ifname, sizeof(r.ifname));
-		memcpy(r.guid, p->guid, sizeof(r.guid));
-		memcpy(r.addresses, p->addresses, sizeof(r.addresses));
-		memcpy(r.by, p->by, sizeof(r.by));
 		r.contested = neighbour_state(&p->of, now) == NEIGHBOUR_CONTESTED;
 		cut_text(r.chassis, f->chassis);
 		cut_text(r.port, f->port);
 		cut_text(r.port_name, f->port_name);
 		cut_text(r.system_name, f->system_name);
-		if (json_encode(json_push_object(list), rail_keys, &r))
+		o = json_push_object(list);
+		if (json_encode(o, rail_keys, &r) || keep_small(o))
 			return NULL;
 	}
 	return TAKE_PTR(list);

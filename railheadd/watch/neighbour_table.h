@@ -5,14 +5,16 @@
  * A look is an object:
  *
  *	{"ports": [{"rail", "interface", "index", "downs", "switch", "guid", "mbps", "mtu",
- *	 "addresses", "by"}], "macs": ["02:00:..."]}
+ *	 "addresses", "by", "hca", "pci", "rdma", "gpus"}], "macs": ["02:00:..."]}
  *
  * A port is the interface of a rail, or a member of the bond that is one. index: its number now.
  * downs: how often it has lost its carrier since it was made. switch: a software switch of this
  * host takes its frames. guid: of an InfiniBand port, which hears no LLDP. mbps: 0: not known.
  * addresses: the first ones of the rail with their prefix lengths, with spaces between. by: who
- * else makes its addresses or routes. macs: the addresses of this host and of its VFs; a frame that
- * has one was not sent by a switch.
+ * else makes its addresses or routes. hca: its RDMA device, as NCCL_IB_HCA names it: with ":2" for
+ * another port than the first. pci: its function. rdma: the mode of the host. gpus: those to which
+ * topo_choose() assigns the card, as "railctl topo" counts them, with spaces between. macs: the
+ *addresses of this host and of its VFs; a frame that has one was not sent by a switch.
  */
 #ifndef RAILHEAD_RAILHEADD_WATCH_NEIGHBOUR_TABLE_H
 #define RAILHEAD_RAILHEADD_WATCH_NEIGHBOUR_TABLE_H
@@ -22,6 +24,8 @@
 #include "lib/base/hw_addr.h"
 #include "lib/base/ip.h"
 #include "lib/base/parse.h"
+#include "lib/device/pci.h"
+#include "lib/device/rdma.h"
 #include "lib/json/json.h"
 
 #define NEIGHBOUR_PORTS_MAX 64
@@ -33,17 +37,25 @@
 #define NEIGHBOUR_BY_LEN        8
 #define NEIGHBOUR_ADDRESSES_MAX 3
 #define NEIGHBOUR_ADDRESSES_LEN (NEIGHBOUR_ADDRESSES_MAX * PREFIX_STR_LEN)
+#define NEIGHBOUR_HCA_LEN       (RDMA_NAME_LEN + 4)
+#define NEIGHBOUR_GPUS_LEN      48
+
+/* What the last look has said about a port, for the cluster; "", 0: it is not known, or none. */
+struct neighbour_facts {
+	char guid[GUID_STR_LEN];
+	uint32_t mbps, mtu;
+	char addresses[NEIGHBOUR_ADDRESSES_LEN], by[NEIGHBOUR_BY_LEN];
+	char hca[NEIGHBOUR_HCA_LEN], pci[PCI_STR_LEN], rdma[10], gpus[NEIGHBOUR_GPUS_LEN];
+};
 
 struct neighbour_port {
 	char ifname[IFNAME_LEN];
 	uint32_t rail;
-	int ifindex;             /* 0: no look has found it since the start */
-	bool present;            /* at the last look */
-	bool switched;           /* as "switch" */
-	char guid[GUID_STR_LEN]; /* "": of Ethernet */
-	uint32_t mbps, mtu;
-	char addresses[NEIGHBOUR_ADDRESSES_LEN], by[NEIGHBOUR_BY_LEN]; /* "": none */
-	uint32_t downs;                                                /* as "downs" */
+	int ifindex;    /* 0: no look has found it since the start */
+	bool present;   /* at the last look */
+	bool switched;  /* as "switch" */
+	uint32_t downs; /* as "downs" */
+	struct neighbour_facts facts;
 	int64_t told; /* ms: when the log last had a conflict here; 0: never */
 	struct neighbour of;
 };
@@ -100,12 +112,13 @@ int neighbour_table_add_status(const struct neighbour_table *t, int64_t now,
 
 /*
  * neighbour_table_rails - an array for the cluster, with an object for each port: "rail" and
- * "interface"; "guid", "mbps", "mtu", "addresses" and "by", if they are known; "contested", if
- * another sender was heard, too. After a first frame also "chassis", "port", "portName" and
- * "system". It has no times, so it changes only with the fabric. Long texts are cut. NULL: no
- * memory. Owned by the caller.
+ * "interface"; the facts of a look, if they are known; "contested", if another sender was heard,
+ * too. After a first frame also "chassis", "port", "portName" and "system". It has no times, so it
+ * changes only with the fabric. Long texts are cut. An object of more than NEIGHBOUR_RAIL_BYTES
+ * lacks some keys, and has "cut". NULL: no memory. Owned by the caller.
  */
-#define NEIGHBOUR_TEXT_MAX 63
+#define NEIGHBOUR_TEXT_MAX   63
+#define NEIGHBOUR_RAIL_BYTES 400
 struct json *neighbour_table_rails(const struct neighbour_table *t, int64_t now);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "fabric/testing/frame.h"
+#include "lib/base/text.h"
 #include "lib/testing/alloc.h"
 #include "lib/testing/testing.h"
 
@@ -91,6 +92,79 @@ START_TEST(a_port_of_infiniband_has_its_guid)
 	rails = json_print(list, 0);
 	ck_assert_str_eq(rails, "[{\"rail\":0,\"interface\":\"ib0\","
 				"\"guid\":\"04:3f:72:03:00:ab:cd:ef\",\"mbps\":400000}]");
+}
+END_TEST
+
+START_TEST(a_rail_says_its_card_until_it_has_none)
+{
+	auto_table struct neighbour_table t = { .n = 0 };
+	auto_free char *with = NULL, *without = NULL;
+
+	taken(&t, "{\"ports\":[{\"rail\":0,\"interface\":\"eth1\",\"index\":6,\"hca\":\"mlx5_0\","
+		  "\"pci\":\"0000:21:00.0\",\"rdma\":\"shared\",\"gpus\":\"0 1\"}]}");
+	auto_json struct json *list = neighbour_table_rails(&t, 0);
+
+	with = json_print(list, 0);
+	ck_assert_str_eq(with, "[{\"rail\":0,\"interface\":\"eth1\",\"hca\":\"mlx5_0\","
+			       "\"pci\":\"0000:21:00.0\",\"rdma\":\"shared\",\"gpus\":\"0 1\"}]");
+	taken(&t, "{\"ports\":[{\"rail\":0,\"interface\":\"eth1\",\"index\":6}]}");
+	auto_json struct json *later = neighbour_table_rails(&t, 0);
+
+	without = json_print(later, 0);
+	ck_assert_str_eq(without, "[{\"rail\":0,\"interface\":\"eth1\"}]");
+}
+END_TEST
+
+/* A rail of each kind of text, which is fill, at its greatest length. */
+static char *rails_of_long_texts(struct neighbour_table *t, const char *fill, const char *addresses)
+{
+	const struct neighbour_clock c = { 1000, 1000 };
+	auto_json struct json *list = NULL, *known = NULL;
+	auto_text struct text look = { 0 }, memory = { 0 };
+	struct err e = { .msg = "" };
+
+	for (int i = 0; i < 16; i++) {
+		text_addf(&look,
+			  "%s{\"rail\":%d,\"interface\":\"enp193s0f0np%02d\",\"index\":%d,\"mbps\":"
+			  "400000,\"mtu\":9000,\"hca\":\"%s\",\"pci\":\"0000:c1:00.0\",\"rdma\":"
+			  "\"exclusive\",\"gpus\":\"0 1 2 3 4 5 6 7\",\"by\":\"dynamic\","
+			  "\"addresses\":\"%s\"}",
+			  i ? "," : "{\"ports\":[", i, i, i + 1, fill, addresses);
+		text_addf(&memory,
+			  "%s{\"rail\":%d,\"interface\":\"enp193s0f0np%02d\",\"chassis\":\"%s\","
+			  "\"port\":\"%s\",\"portName\":\"%s\",\"system\":\"%s\",\"ttl\":120,"
+			  "\"heard\":1}",
+			  i ? "," : "[", i, i, fill, fill, fill, fill);
+	}
+	text_add(&look, "]}");
+	text_add(&memory, "]");
+	ck_assert(json_parse(memory.s, memory.len, "memory", &known, &e) == 0);
+	ck_assert_msg(neighbour_table_load(t, known, c, &e) == 0, "%s", e.msg);
+	taken(t, look.s);
+	list = neighbour_table_rails(t, 0);
+	return json_print(list, false);
+}
+
+#define LONG_ADDRESSES                                                                             \
+	"fd00:1111:2222:3333:4444:5555:6666:7777/128 fd00:1111:2222:3333:4444:5555:6666:7778/128 " \
+	"fd00:1111:2222:3333:4444:5555:6666:7779/128"
+
+/* Texts of the least use go first, and what is left says so. */
+START_TEST(long_texts_are_left_out_and_it_is_said)
+{
+	static const char fill[] =
+		"a-text-of-sixty-three-characters-0123456789-0123456789-01234567";
+	auto_table struct neighbour_table t = { .n = 0 }, usual = { .n = 0 };
+	auto_free char *text = rails_of_long_texts(&t, fill, LONG_ADDRESSES);
+	auto_free char *other = rails_of_long_texts(&usual, "mac 50:6b:4b:00:00:01", "10.1.2.3/24");
+
+	ck_assert_uint_le(strlen(text), 16 * NEIGHBOUR_RAIL_BYTES);
+	ck_assert_uint_le(8 * NEIGHBOUR_RAIL_BYTES, 4096 - 512);
+	ck_assert_ptr_nonnull(strstr(text, "\"rail\":15,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"hca\":\"a-text"));
+	ck_assert_ptr_nonnull(strstr(text, "\"cut\":true"));
+	ck_assert_ptr_nonnull(strstr(other, "\"gpus\":\"0 1 2 3 4 5 6 7\""));
+	ck_assert_ptr_null(strstr(other, "cut"));
 }
 END_TEST
 
@@ -231,7 +305,8 @@ START_TEST(allocations_may_fail)
 END_TEST
 
 TEST_PROGRAM("railheadd/watch/neighbour_table", ports_are_in_the_order_of_rails_and_stay,
-	     a_port_of_infiniband_has_its_guid, frames_of_this_host_do_not_count,
+	     a_port_of_infiniband_has_its_guid, a_rail_says_its_card_until_it_has_none,
+	     long_texts_are_left_out_and_it_is_said, frames_of_this_host_do_not_count,
 	     a_lost_carrier_lets_another_neighbour_in, a_restart_knows_neighbours_with_their_age,
 	     wrong_looks_and_memories_change_nothing, a_host_with_too_many_ports_is_an_error,
 	     allocations_may_fail)

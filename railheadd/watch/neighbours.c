@@ -244,7 +244,7 @@ static int match_listeners(struct neighbour_watch *w, struct err *e)
 		if (w->listener[i])
 			w->listener[i]->wanted = false;
 	for (const struct neighbour_port *p = w->table.port; p < w->table.port + w->table.n; p++)
-		if (p->present && !*p->guid && listen_to(w, p, e))
+		if (p->present && !*p->facts.guid && listen_to(w, p, e))
 			rc = -1;
 	for (size_t i = 0; i < NEIGHBOUR_PORTS_MAX; i++) {
 		if (w->listener[i] && !w->listener[i]->wanted) {

@@ -16,6 +16,7 @@
 #include "lib/testing/dir.h"
 #include "lib/testing/net.h"
 #include "lib/testing/testing.h"
+#include "topo/testing/tree.h"
 
 static struct event_base *base;
 static struct neighbour_watch *watch;
@@ -171,6 +172,47 @@ START_TEST(an_interface_that_goes_is_missing_and_comes_again)
 }
 END_TEST
 
+#define CARD "pci0000:20/0000:20:01.0/0000:21:00.0"
+#define GPU  "pci0000:20/0000:20:02.0/0000:22:00.0"
+
+/* The machine has a card whose interface is eth1, and a GPU beside it. */
+static void put_card(void)
+{
+	static const struct tree_fn fns[] = {
+		{ "pci0000:20/0000:20:01.0", 0x060400, 0x8086, 1, 0, "32.0 GT/s PCIe", 16 },
+		{ "pci0000:20/0000:20:02.0", 0x060400, 0x8086, 1, 0, "32.0 GT/s PCIe", 16 },
+		{ CARD, 0x020000, 0x15b3, 0x1021, 0, "32.0 GT/s PCIe", 16 },
+		{ GPU, 0x030200, 0x10de, 0x2330, 0, "32.0 GT/s PCIe", 16 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fns); i++)
+		tree_add("/mnt/sys", &fns[i]);
+	tree_add_hca("/mnt/sys", CARD, "mlx5_0", 1);
+	tree_add_netdev("/mnt/sys", CARD, "eth1", 0);
+	tree_ln("/mnt/sys", "devices/" CARD "/net/eth1/device", "../../../0000:21:00.0");
+}
+
+static bool reports_card(const void *text)
+{
+	auto_free char *is = report ? json_print(report, false) : NULL;
+
+	return is && strstr(is, text);
+}
+
+START_TEST(a_rail_has_its_card_and_the_gpus_near_it)
+{
+	fixture();
+	put_card();
+	loop_until(base, reports_card, "\"hca\":\"mlx5_0\",\"pci\":\"0000:21:00.0\"");
+	loop_until(base, reports_card, "\"gpus\":\"0\"");
+	/* Its driver is gone: only the function is known. */
+	ck_assert_int_eq(rename("/mnt/sys/class/infiniband", "/mnt/gone"), 0);
+	ck_assert_int_eq(rename("/mnt/sys/devices/" CARD "/infiniband", "/mnt/also"), 0);
+	loop_until(base, reports_card, "\"mtu\":1500,\"pci\":\"0000:21:00.0\"}");
+	end();
+}
+END_TEST
+
 START_TEST(an_agent_that_does_not_listen_says_so)
 {
 	auto_json struct json *o = json_new_object();
@@ -186,4 +228,4 @@ END_TEST
 
 TEST_PROGRAM("railheadd/watch/neighbours", a_frame_of_the_other_end_is_heard,
 	     a_restart_knows_the_neighbour, an_interface_that_goes_is_missing_and_comes_again,
-	     an_agent_that_does_not_listen_says_so)
+	     a_rail_has_its_card_and_the_gpus_near_it, an_agent_that_does_not_listen_says_so)

@@ -262,3 +262,44 @@ int rail_watch_status(const struct rail_watch *w, struct json *obj, struct err *
 	o = json_add_object(obj, "rails");
 	return o && rail_watch_add_status(w, o) == 0 ? 0 : err_nomem(e);
 }
+
+/* ---- for the cluster ---- */
+
+static const struct rail *find_marked(const struct rail_table *t, const struct json *rail)
+{
+	const char *hca = json_text(rail, "hca");
+	char name[RDMA_NAME_LEN + 16];
+
+	for (const struct rail *r = t->rail; r < t->rail + t->n; r++) {
+		(void)snprintf(name, sizeof(name), r->port == 1 ? "%s" : "%s:%u", r->device,
+			       r->port);
+		if (!r->dropped &&
+		    strcmp(*hca ? name : r->pci, *hca ? hca : json_text(rail, "pci")) == 0)
+			return r;
+	}
+	return NULL;
+}
+
+static int mark_rail(const struct rail *r, struct json *o)
+{
+	char text[64] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < RAIL_CHECKS; i++)
+		if (r->result[i].logged)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? " " : "",
+					      rail_check_name((enum rail_check)i));
+	return json_add_str(o, "degraded", text);
+}
+
+int rail_watch_mark(const struct rail_watch *w, struct json *rails, struct err *e)
+{
+	for (size_t i = 0; w && !*w->said && i < json_len(rails); i++) {
+		struct json *o = json_at_mut(rails, i);
+		const struct rail *r = find_marked(&w->table, o);
+
+		if (r && mark_rail(r, o))
+			return err_nomem(e);
+	}
+	return 0;
+}

@@ -39,4 +39,12 @@ void rail_watch_free(struct rail_watch *w);
 /* rail_watch_status - add "rails" to obj, see railhead-agent.sock(5); w NULL: false. */
 int rail_watch_status(const struct rail_watch *w, struct json *obj, struct err *e) must_check;
 
+/*
+ * rail_watch_mark - add "degraded" to the objects of rails that the watch knows, by their "hca", or
+ * by "pci" if they have none: the checks that two looks in a row agree are bad, with spaces
+ * between; "": none is. Others get no key, and none does with w NULL, or after a look that failed.
+ * ERR_NOMEM.
+ */
+int rail_watch_mark(const struct rail_watch *w, struct json *rails, struct err *e) must_check;
+
 #endif

@@ -381,6 +381,44 @@ START_TEST(a_look_that_fails_is_logged_once)
 }
 END_TEST
 
+/* What rail_watch_mark() makes of three rails: by HCA, by address, and an unknown one. */
+static bool marks(const void *want)
+{
+	static const char rails[] = "[{\"hca\":\"mlx5_0\"},{\"pci\":\"0000:21:00.0\"},{\"hca\":"
+				    "\"mlx5_0:2\"},{\"rail\":1}]";
+	auto_json struct json *list = NULL;
+	auto_free char *text = NULL;
+	struct err e;
+
+	ck_assert_int_eq(json_parse(rails, strlen(rails), "rails", &list, &e), 0);
+	ck_assert_int_eq(rail_watch_mark(watch, list, &e), 0);
+	text = json_print(list, false);
+	return strcmp(text, want) == 0;
+}
+#define MARKED(as)                                                                                 \
+	"[{\"hca\":\"mlx5_0\"" as "},{\"pci\":\"0000:21:00.0\"" as                                 \
+	"},{\"hca\":\"mlx5_0:2\"},{\"rail\":1}]"
+
+START_TEST(rails_are_marked_once_two_looks_agree)
+{
+	begin(print_look, 60000);
+	ck_assert(marks(MARKED("")));
+	look_is("ok", "ACTIVE");
+	pass(3);
+	ck_assert(marks(MARKED(",\"degraded\":\"\"")));
+	look_is("warn", "the port is DOWN");
+	loop_until(base, marks, MARKED(",\"degraded\":\"port\""));
+	look_is("ok", "ACTIVE");
+	loop_until(base, marks, MARKED(",\"degraded\":\"\""));
+	/* The watch does not know it any more. */
+	put_look("[");
+	loop_until(base, marks, MARKED(""));
+	end();
+	watch = NULL;
+	ck_assert(marks(MARKED("")));
+}
+END_TEST
+
 START_TEST(an_agent_that_does_not_look)
 {
 	auto_json struct json *obj = json_new_object();
@@ -399,4 +437,4 @@ TEST_PROGRAM("railheadd/watch/rails", each_change_is_told_once,
 	     a_lost_event_is_told_again_if_it_is_still_true,
 	     two_cards_of_one_address_have_events_of_their_own, a_restart_forgets_no_rail,
 	     a_look_that_hangs_is_an_error, a_look_that_fails_is_logged_once,
-	     an_agent_that_does_not_look)
+	     rails_are_marked_once_two_looks_agree, an_agent_that_does_not_look)
