@@ -24,7 +24,8 @@ struct pin {
 
 /*
  * pin_groups - set group and seen of n nodes. A group of cables gets the number that most of its
- * nodes have by label or file. If a larger group has that, it gets the first one that is free.
+ * nodes have by label or file, unless more nodes of another group have it. Without one it gets the
+ * first one that is free.
  * used: PIN_GROUPS_MAX of them, those with pools; the groups of nodes are added. ERR_CONFIG: there
  * are more groups; ERR_NOMEM.
  */

@@ -87,6 +87,20 @@ START_TEST(two_groups_never_have_one_number)
 }
 END_TEST
 
+/* One node of a large group came from a small one: its label names the small group still. */
+START_TEST(a_larger_group_takes_no_number_of_a_smaller_one)
+{
+	struct pin pin[] = { L(0, 0), L(NO, 0), L(NO, 0), L(NO, 0),
+			     L(0, 1), L(0, 1),  L(2, 1),  L(2, 2) };
+
+	pinned(pin, ARRAY_SIZE(pin));
+	ck_assert_uint_eq(pin[4].seen, 0);
+	ck_assert_uint_eq(pin[1].seen, 1);
+	/* The number that a group has no use for is free for the next one. */
+	ck_assert_uint_eq(pin[7].seen, 2);
+}
+END_TEST
+
 START_TEST(the_file_counts_before_the_cables_and_after_the_label)
 {
 	struct pin pin[] = { { "a", NO, 3, 0, 0, 0 }, { "b", 4, 3, FABRIC_NO_GROUP, 0, 0 } };
@@ -120,5 +134,5 @@ END_TEST
 
 TEST_PROGRAM("pin", names_of_groups, new_groups_get_the_first_numbers_that_are_not_in_use,
 	     a_group_keeps_the_number_of_its_labels, cables_move_no_node_that_has_a_label,
-	     two_groups_never_have_one_number,
+	     two_groups_never_have_one_number, a_larger_group_takes_no_number_of_a_smaller_one,
 	     the_file_counts_before_the_cables_and_after_the_label, no_number_or_no_memory_is_left)

@@ -185,6 +185,18 @@ test_kubectl_rail_topology_is_for_schedulers()
 	admin label node gpu-2 gpu-3 railhead.io/group=g7 >/dev/null
 	rail topology --format slurm
 	has "Slurm" "$(<"$W/out")" "SwitchName=g7 Nodes=gpu-1,gpu-2,gpu-3"
+	# All commands have one name of a group.
+	rail fabric --json
+	eq "fabric" "$(jq -r '[.groups[].name, (.rails[] | .group)] | join(" ")' "$W/out")" "g7 g7 g7 g7 -"
+	rail report
+	has "report" "$(<"$W/out")" "<th scope=rowgroup>g7<"
+	printf 'supernet: 10.200.0.0/16\nrails: 1\nnodesPerGroup: 8\n' >"$W/plan.yaml"
+	agent_pod gpu-2 Pending || give_up "a pod"
+	rail plan -f "$W/plan.yaml" --json
+	eq "plan" "$(jq -r '.groups[-1].group' "$W/out")" "g7"
+	# Without the right to list nodes an agent is asked all the same.
+	admin create clusterrole pods-only --verb=get,list --resource=pods >/dev/null && admin create clusterrolebinding pods-only --clusterrole=pods-only --user=viewer >/dev/null || give_up "a role"
+	eventually is_without_labels
 	rail topology --json
 	eq "json" "$(jq -c .undecided "$W/out")" '["gpu-4"]'
 	rail_fails 2 'topology needs a --format' topology
@@ -194,6 +206,42 @@ test_kubectl_rail_topology_is_for_schedulers()
 	unset KUBECTL
 	for n in 1 2 3 4; do admin delete node "gpu-$n" >/dev/null; done
 }
+
+# A file of ibnetdiscover says the leaves for each of these commands, beside what they read themselves.
+test_kubectl_rail_reads_ibnetdiscover()
+{
+	local n
+	NODES=1 cluster_begin
+	trap 'case_ends kubectl_end cluster_end' EXIT
+	agent_pod n1 Running || give_up "a pod"
+	kubectl_execs nsenter --target "$(<"$W/node/n1/pid.view")" --net --mount --uts
+	printf 'vendid=0x2c9\nSwitch\t41 "S-b8599f0300f9cba2"\t\t# "MF0;leaf-1:MQM8700/U1" enhanced port 0 lid 5 lmc 0\n' >"$W/ib.topo"
+	for n in 1 2 3; do
+		engine_object nodes "gpu-$n" '{"rails":[{"rail":0,"interface":"ib0","guid":"04:3f:72:03:00:ab:cd:0'$n'","mbps":400000}]}' "gpu-$n" >/dev/null &&
+			echo '{"apiVersion":"v1","kind":"Node","metadata":{"name":"gpu-'$n'","labels":{"railhead.io/group":"g3"}}}' | admin create -f - >/dev/null || give_up "node gpu-$n"
+		printf '[%s]\t"H-043f720300abcd0%s"[1](43f720300abcd0%s) \t# "gpu-%s mlx5_0" lid 1%s 4xHDR\n' "$n" "$n" "$n" "$n" "$n" >>"$W/ib.topo"
+	done
+	rail fabric --ibnetdiscover "$W/ib.topo" --json
+	eq "fabric" "$RC $(jq -c '[.groups[] | [.name, .nodes, .leaves[0].leaf]]' "$W/out")" '0 [["g3",3,"leaf-1"]]'
+	printf 'gpu-%s,ib0,leaf-1,\n' 1 2 3 >"$W/cables.csv"
+	rail fabric --ibnetdiscover "$W/ib.topo" --topology - --json <"$W/cables.csv"
+	eq "with cables" "$RC $(jq -c .findings "$W/out")" '0 []'
+	rail topology --ibnetdiscover - --format slurm <"$W/ib.topo"
+	has "topology" "$(<"$W/out")" 'SwitchName=g3 Nodes=gpu-1,gpu-2,gpu-3'
+	rail report --ibnetdiscover "$W/ib.topo"
+	has "report" "$(<"$W/out")" '<bdi>leaf-1</bdi>'
+	rail_fails 1 '--topology: -: line 1: not NODE,INTERFACE,LEAF,PORT' fabric --topology "$W/ib.topo"
+	printf 'supernet: 10.200.0.0/16\nrails: 1\n' >"$W/plan.yaml"
+	for n in 1 2 3; do admin label node gpu-$n railhead.io/group- >/dev/null && agent_pod gpu-$n Pending || give_up "a label"; done
+	rail plan -f "$W/plan.yaml" --ibnetdiscover "$W/ib.topo" --json
+	eq "plan" "$(jq -r '[.nodes[] | select(.node != "n1") | .group] | join(" ")' "$W/out")" "g0 g0 g0"
+	rail plan -f - --json <"$W/plan.yaml"
+	eq "without it" "$(jq -r '[.nodes[] | select(.node != "n1") | .group // "-"] | join(" ")' "$W/out")" "- - -"
+	unset KUBECTL
+	for n in 1 2 3; do admin delete node "gpu-$n" >/dev/null; done
+}
+
+is_without_labels() { rail fabric --as viewer && grep -q 'groups have numbers by their size' "$W/err" && grep -q 'n1: .*pods/exec' "$W/err"; }
 
 # job_pod NAME LABEL DEVICE...: a pod of job "train" whose claim has these devices of rails.
 job_pod()
@@ -263,7 +311,8 @@ test_kubectl_rail_explains_its_options()
 	rail_fails 2 'usage has no argument "x"' usage x
 	rail_fails 2 'plan needs the file of the plan: -f FILE' plan
 	rail_fails 2 '-o "json" is not yaml' plan -f x -o json
-	rail_fails 2 '--topology and --ibnetdiscover cannot be used together' fabric --topology x --ibnetdiscover y
+	rail_fails 2 'only one file can be standard input' fabric --topology - --ibnetdiscover -
+	rail_fails 2 '--ibnetdiscover is an option of fabric, report, plan, apply and topology' rails --ibnetdiscover x
 	rail_fails 2 '-f is an option of plan and apply' rails -f x
 	rail_fails 2 'only topo has options behind --' rails -- --json
 	rail_fails 2 'is neither a command, a node nor an address' topo 'n1;reboot'

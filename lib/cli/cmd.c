@@ -13,13 +13,42 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/text.h"
 #include "lib/cli/cmd_priv.h"
 #include "lib/sys/fs.h"
 
+/* One part of standard input. The rest stays in the buffer of the stream. */
+static int read_part(size_t max, char **out, size_t *len, struct err *e)
+{
+	auto_text struct text t = { 0 };
+	char part[4096];
+	size_t n = 0;
+	int c;
+
+	do {
+		c = getc(stdin);
+		if (c != EOF && c != '\f')
+			part[n++] = (char)c;
+		if (n == sizeof(part) || c == EOF || c == '\f') {
+			text_add_len(&t, part, n);
+			n = 0;
+		}
+		if (t.len > max)
+			return err_set(e, ERR_IO, EFBIG, "read: more than %zu bytes", max);
+	} while (c != EOF && c != '\f' && !t.failed);
+	if (ferror(stdin))
+		return err_set(e, ERR_IO, errno, "read");
+	*len = t.len;
+	*out = text_take(&t);
+	return *out ? 0 : err_nomem(e);
+}
+
 int cmd_read(const struct cmd_input *in, char **text, size_t *len, struct err *e)
 {
-	auto_fd int fd = strcmp(in->path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-						    : open(in->path, O_RDONLY | O_CLOEXEC);
+	if (strcmp(in->path, "-") == 0)
+		return read_part(in->max, text, len, e) ? err_wrap(e, "%s-", in->what) : 0;
+
+	auto_fd int fd = open(in->path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return err_set(e, ERR_IO, errno, "%s%.256s", in->what, in->path);

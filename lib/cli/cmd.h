@@ -100,7 +100,8 @@ int cmd_usage(struct cmd_run *r, struct err *e, const char *fmt, ...) printf_lik
 
 /* A file that a user named. */
 struct cmd_input {
-	const char *path; /* "-": standard input */
+	/* "-": standard input, up to a form feed. The next "-" is what comes behind that. */
+	const char *path;
 	const char *what; /* begins each error: "--file ", or "" */
 	size_t max;       /* bytes; cmd_read_json: 0 for JSON_MAX_SIZE */
 };

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/base/parse.h"
 #include "lib/base/text.h"
 #include "fabric/intent.h"
 #include "fabric/pin.h"
+#include "ipam/conf/rail_plan.h"
 #include "railctl/cluster/fabric.h"
 
 #define FILE_MAX ((size_t)16 << 20)
@@ -19,6 +21,7 @@ void cluster_cables_clear(struct cluster_cables *c)
 	json_free(c->names);
 	free(c->node);
 	free(c->port);
+	free(c->number);
 	ib_links_clear(&c->links);
 	fabric_groups_clear(&c->groups);
 }
@@ -229,15 +232,44 @@ int cluster_cables_read(const struct cmd_run *r, struct cluster_cables *c, struc
 	return fabric_group(c->node, c->n, &c->groups, e);
 }
 
-int cluster_cables_number(const struct cluster_cables *c, const struct json *labels,
-			  uint32_t **number, struct err *e)
+uint32_t cluster_pool_group(const struct json *pool)
+{
+	const char *name = json_text(pool, "name"), *dash = strchr(name, '-');
+	uint64_t rail;
+	char number[8];
+
+	if (strncmp(name, "rail", 4) != 0 || !dash || json_true(json_get(pool, "deleted")) ||
+	    dash - name - 4 >= (ptrdiff_t)sizeof(number))
+		return PIN_NONE;
+	(void)snprintf(number, sizeof(number), "%.*s", (int)(dash - name - 4), name + 4);
+	return parse_u64(number, 0, RAIL_PLAN_COUNT_MAX - 1, &rail) ? PIN_NONE
+								    : pin_parse(dash + 1);
+}
+
+/* Also of nodes that do not listen, and of pools without a node: no other group gets their name. */
+static void reserve_numbers(const struct json *labels, const struct json *pools, bool *used)
+{
+	json_each (label, labels)
+		if (pin_parse(json_str(label)) != PIN_NONE)
+			used[pin_parse(json_str(label))] = true;
+	json_each (pool, json_get(pools, "pools")) {
+		const uint32_t group = cluster_pool_group(pool);
+
+		if (group != PIN_NONE)
+			used[group] = true;
+	}
+}
+
+int cluster_cables_number(struct cluster_cables *c, const struct json *labels,
+			  const struct json *pools, struct err *e)
 {
 	auto_free struct pin *pin = calloc(c->n + 1, sizeof(*pin));
 	auto_free bool *used = calloc(PIN_GROUPS_MAX, sizeof(*used));
 
-	*number = calloc(c->groups.n + 1, sizeof(**number));
-	if (!pin || !used || !*number)
+	c->number = calloc(c->groups.n + 1, sizeof(*c->number));
+	if (!pin || !used || !c->number)
 		return err_nomem(e);
+	reserve_numbers(labels, pools, used);
 	for (size_t i = 0; i < c->n; i++)
 		pin[i] = (struct pin){ .node = c->node[i].name,
 				       .label = pin_parse(json_text(labels, c->node[i].name)),
@@ -247,8 +279,25 @@ int cluster_cables_number(const struct cluster_cables *c, const struct json *lab
 		return -1;
 	for (size_t i = 0; i < c->n; i++)
 		if (c->node[i].group != FABRIC_NO_GROUP)
-			(*number)[c->node[i].group] = pin[i].seen;
+			c->number[c->node[i].group] = pin[i].seen;
 	return 0;
+}
+
+int cluster_cables_name(const struct cmd_run *r, struct cluster_cables *c,
+			const struct json *labels, struct err *e)
+{
+	auto_json struct json *pools = NULL;
+
+	return agent_client_pools(&r->ctx, &pools, e) || cluster_cables_number(c, labels, pools, e)
+		       ? -1
+		       : 0;
+}
+
+int cluster_labels_read(const struct cmd_run *r, struct json **out, struct err *e)
+{
+	const struct cmd_input in = { opt_get(&r->opts, "labels"), "--labels ", 0 };
+
+	return in.path ? cmd_read_json(&in, "labels", out, e) : 0;
 }
 
 /* ---- with findings ---- */
@@ -349,14 +398,6 @@ int cluster_fabric_find(struct cmd_run *r, struct findings *out, struct err *e)
 
 /* ---- what is shown ---- */
 
-#define GROUP_LEN 24
-
-static const char *group_name(const struct fabric_node *n, char out[GROUP_LEN])
-{
-	(void)snprintf(out, GROUP_LEN, n->group == FABRIC_NO_GROUP ? "-" : "g%zu", n->group);
-	return out;
-}
-
 static bool is_asked(const struct cmd_run *r, const char *name)
 {
 	for (size_t i = 0; i < r->opts.n_words; i++)
@@ -365,13 +406,15 @@ static bool is_asked(const struct cmd_run *r, const char *name)
 	return r->opts.n_words == 0;
 }
 
-static int add_row(struct json *rows, const struct fabric_node *n, const struct fabric_port *x)
+static int add_row(struct json *rows, const struct cluster_cables *c, const struct fabric_node *n,
+		   const struct fabric_port *x)
 {
 	struct json *o = json_push_object(rows);
-	char group[GROUP_LEN];
+	const uint32_t group = n->group == FABRIC_NO_GROUP ? PIN_NONE : c->number[n->group];
+	char name[PIN_NAME_LEN];
 
 	return !o || json_add_str(o, "node", n->name) ||
-			       json_add_str(o, "group", group_name(n, group)) ||
+			       json_add_str(o, "group", pin_name(group, name)) ||
 			       json_add_int(o, "rail", x->rail) ||
 			       json_add_str(o, "interface", x->interface) ||
 			       (x->leaf && (json_add_str(o, "leaf", x->leaf_name) ||
@@ -397,7 +440,7 @@ static struct json *fabric_rows(const struct cmd_run *r, const struct cluster_ca
 
 	for (const struct fabric_node *n = c->node; rows && n < c->node + c->n; n++)
 		for (size_t i = 0; i < n->n && is_asked(r, n->name); i++)
-			if (add_row(rows, n, &n->port[i]))
+			if (add_row(rows, c, n, &n->port[i]))
 				return NULL;
 	return TAKE_PTR(rows);
 }
@@ -431,10 +474,10 @@ static int add_fabric_groups(struct json *list, const struct cluster_cables *c)
 	for (size_t i = 0; list && i < c->groups.n; i++) {
 		const struct fabric_group *g = &c->groups.group[i];
 		struct json *o = json_push_object(list), *leaves;
-		char name[GROUP_LEN];
+		char name[PIN_NAME_LEN];
 
-		(void)snprintf(name, sizeof(name), "g%zu", i);
-		if (!o || json_add_str(o, "name", name) || json_add_int(o, "nodes", (int64_t)g->n))
+		if (!o || json_add_str(o, "name", pin_name(c->number[i], name)) ||
+		    json_add_int(o, "nodes", (int64_t)g->n))
 			return -1;
 		leaves = json_add_array(o, "leaves");
 		for (size_t k = 0; leaves && k < g->n_places; k++) {
@@ -465,9 +508,10 @@ static int show_json(const struct cmd_run *r, const struct fabric_cmd *c, struct
 static int run_fabric(struct cmd_run *r, struct err *e)
 {
 	auto_clean(fabric_cmd_clear) struct fabric_cmd c = { .findings = { .n = 0 } };
-	auto_json struct json *rows = NULL;
+	auto_json struct json *rows = NULL, *labels = NULL;
 
-	if (read_fabric(r, &c, e))
+	if (cluster_labels_read(r, &labels, e) || read_fabric(r, &c, e) ||
+	    cluster_cables_name(r, &c.cables, labels, e))
 		return -1;
 	rows = fabric_rows(r, &c.cables);
 	if (!rows || findings_sort(&c.findings, e))
@@ -481,6 +525,7 @@ static int run_fabric(struct cmd_run *r, struct err *e)
 static const struct opt fabric_opts[] = {
 	{ "topology", "FILE", "compare with this file of cables, not with the other nodes", 0 },
 	CLUSTER_OPT_IBNETDISCOVER,
+	CLUSTER_OPT_LABELS,
 	{ NULL, NULL, NULL, 0 },
 };
 

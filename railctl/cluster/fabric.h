@@ -15,6 +15,7 @@ struct cluster_cables {
 	struct json *names;       /* owned; of leaves whose name others have, too */
 	size_t n, n_ports;
 	struct fabric_groups groups;
+	uint32_t *number; /* owned; of each group, as pin.h; NULL before cluster_cables_number() */
 };
 
 /*
@@ -37,12 +38,27 @@ void cluster_cables_clear(struct cluster_cables *c);
 	}
 
 /*
- * cluster_cables_number - for each group the number in its name, see pin.h; labels: {node: the name
- * of its group until now}, may be NULL. A group keeps the number that most of its nodes have by
- * label. *number: also after an error the caller frees it. ERR_NOMEM, ERR_CONFIG.
+ * cluster_cables_number - set number; labels: {node: the name of its group until now}, may be NULL.
+ * A group keeps the number that most of its nodes have by label. A new one gets a number that no
+ * label and no pool of a plan has; pools: those of the agent. ERR_NOMEM, ERR_CONFIG.
+ *
+ * cluster_cables_name - the same, with the pools that the agent says. cluster_labels_read - the
+ * option --labels; *out stays NULL without it. It must be read before --ibnetdiscover.
  */
-int cluster_cables_number(const struct cluster_cables *c, const struct json *labels,
-			  uint32_t **number, struct err *e) must_check;
+int cluster_cables_number(struct cluster_cables *c, const struct json *labels,
+			  const struct json *pools, struct err *e) must_check;
+int cluster_cables_name(const struct cmd_run *r, struct cluster_cables *c,
+			const struct json *labels, struct err *e) must_check;
+int cluster_labels_read(const struct cmd_run *r, struct json **out, struct err *e) must_check;
+#define CLUSTER_OPT_LABELS                                                                         \
+	{                                                                                          \
+		"labels", "FILE",                                                                  \
+			"JSON: node: the name of its group until now; a group keeps its name", 0   \
+	}
+
+/* cluster_pool_group - the group of a pool of a plan, "rail3-g5"; PIN_NONE: it is another pool, or
+ * is deleted. */
+uint32_t cluster_pool_group(const struct json *pool);
 
 /* cluster_is_about - a finding of fabric_check() is about that node: its subject is "NODE", or
  * "NODE rail 0 (eth1)". */

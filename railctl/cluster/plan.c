@@ -71,9 +71,9 @@ static int plan_number_groups(struct plan *p, struct err *e)
 	if (!used)
 		return err_nomem(e);
 	json_each (pool, json_get(p->there, "pools")) {
-		const uint32_t group = plan_pool_group(json_text(pool, "name"));
+		const uint32_t group = cluster_pool_group(pool);
 
-		if (group != PIN_NONE && !json_true(json_get(pool, "deleted")))
+		if (group != PIN_NONE)
 			used[group] = true;
 	}
 	if (plan_pin_nodes(p, used, e))

@@ -56,7 +56,4 @@ int plan_check(struct plan *p, struct err *e) must_check;
 /* plan_pool_find - the definition of a pool that the cluster has; NULL: it has none. */
 const struct json *plan_pool_find(const struct plan *p, const char *name);
 
-/* plan_pool_group - the group of a pool of a plan, "rail3-g5"; PIN_NONE: it is another pool. */
-uint32_t plan_pool_group(const char *name);
-
 #endif

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/parse.h"
 #include "railctl/cluster/plan.h"
 
 static struct finding *plan_add(struct plan *p, const char *code, enum finding_state state)
@@ -23,19 +22,6 @@ const struct json *plan_pool_find(const struct plan *p, const char *name)
 		if (strcmp(json_text(pool, "name"), name) == 0)
 			return json_get(pool, "definition");
 	return NULL;
-}
-
-uint32_t plan_pool_group(const char *name)
-{
-	const char *dash = strchr(name, '-');
-	uint64_t rail;
-	char number[8];
-
-	if (strncmp(name, "rail", 4) != 0 || !dash || dash - name - 4 >= (ptrdiff_t)sizeof(number))
-		return PIN_NONE;
-	(void)snprintf(number, sizeof(number), "%.*s", (int)(dash - name - 4), name + 4);
-	return parse_u64(number, 0, RAIL_PLAN_COUNT_MAX - 1, &rail) ? PIN_NONE
-								    : pin_parse(dash + 1);
 }
 
 static void check_pool(struct plan *p, const struct json *pool)
@@ -73,8 +59,7 @@ static void check_extra(struct plan *p, const struct json *planned)
 
 		json_each (x, planned)
 			found = found || strcmp(json_text(x, "name"), name) == 0;
-		if (found || plan_pool_group(name) == PIN_NONE ||
-		    json_true(json_get(pool, "deleted")))
+		if (found || cluster_pool_group(pool) == PIN_NONE)
 			continue;
 		f = plan_add(p, "shrinks", FINDING_FAIL);
 		finding_set_subject(f, "pool %s", name);

@@ -14,7 +14,6 @@ struct report {
 	struct findings findings;
 	struct json *status, *nodes, *pools; /* owned, as are the others */
 	char *answers;
-	uint32_t *number;
 	struct page_pool *pool;
 	struct page page;
 };
@@ -28,7 +27,6 @@ static void report_clear(struct report *x)
 	json_free(x->nodes);
 	json_free(x->pools);
 	free(x->answers);
-	free(x->number);
 	free(x->pool);
 }
 
@@ -94,7 +92,7 @@ static int number_groups(struct report *x, struct err *e)
 		if (x->page.node[i].label &&
 		    json_add_str(labels, x->page.node[i].name, x->page.node[i].label))
 			return err_nomem(e);
-	return labels ? cluster_cables_number(&x->cables, labels, &x->number, e) : err_nomem(e);
+	return labels ? cluster_cables_number(&x->cables, labels, x->pools, e) : err_nomem(e);
 }
 
 /* ---- pools ---- */
@@ -138,7 +136,7 @@ static int put_report(const struct cmd_run *r, struct report *x, struct err *e)
 	struct page_facts facts = {
 		.page = &x->page,
 		.groups = &x->cables.groups,
-		.number = x->number,
+		.number = x->cables.number,
 		.when = out_time(r->ctx.now(r->ctx.clock), when),
 		.store = json_text_or(x->status, "store", "?"),
 		.node = json_text_or(x->status, "node", "?"),

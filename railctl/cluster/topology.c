@@ -16,27 +16,26 @@ struct topology {
 	struct fabric_node *node; /* those of cables */
 	size_t n;
 	struct fabric_groups *groups; /* the same */
-	uint32_t *number;             /* of each group: its name is "g" and this; owned */
+	const uint32_t *number;       /* the same */
 };
 
 static void topology_clear(struct topology *t)
 {
 	cluster_cables_clear(&t->cables);
-	free(t->number);
 }
 
 static int topology_read(struct cmd_run *r, struct topology *t, struct err *e)
 {
-	const struct cmd_input in = { opt_get(&r->opts, "labels"), "--labels ", 0 };
 	auto_json struct json *labels = NULL;
 
-	if ((in.path && cmd_read_json(&in, "labels", &labels, e)) ||
-	    cluster_cables_read(r, &t->cables, e))
+	if (cluster_labels_read(r, &labels, e) || cluster_cables_read(r, &t->cables, e) ||
+	    cluster_cables_name(r, &t->cables, labels, e))
 		return -1;
 	t->node = t->cables.node;
 	t->n = t->cables.n;
 	t->groups = &t->cables.groups;
-	return cluster_cables_number(&t->cables, labels, &t->number, e);
+	t->number = t->cables.number;
+	return 0;
 }
 
 /* Slurm and a shell read the names of nodes. */
@@ -221,8 +220,7 @@ static int run_topology(struct cmd_run *r, struct err *e)
 }
 
 static const struct opt options[] = {
-	{ "labels", "FILE", "JSON: node: the name of its group until now; a group keeps its name",
-	  0 },
+	CLUSTER_OPT_LABELS,
 	{ "format", "FORMAT", "slurm, kueue, volcano, or labels: commands that label the nodes",
 	  0 },
 	CLUSTER_OPT_IBNETDISCOVER,
@@ -231,7 +229,6 @@ static const struct opt options[] = {
 
 static const char *const examples[] = { "railctl cluster topology --format slurm",
 					"railctl cluster topology --format labels",
-
 					"railctl cluster topology --json", NULL };
 
 const struct cmd cmd_cluster_topology = {
