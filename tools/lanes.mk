@@ -3,7 +3,7 @@
 
 .PHONY: help help-all deps check check-all demo demo-cluster demo-rdma bench bench-quick bench-sriov bench-sriov-quick bench-topo bench-topo-quick bench-rdma bench-rails bench-rails-quick bench-allrails bench-allrails-quick rails bench-cluster bench-cluster-etcd bench-cluster-agent bench-cluster-kubernetes bench-cluster-peers bench-cluster-quick bench-claims claims-kills agent-kills check-fast unit attach asan ubsan sanitize gcc clang coverage headers layers budget \
 	dup deps-current release spdx english english-code format format-check tidy cppcheck shell man railctl-check probe-check settings-check examples-check install install-check image images image-check arm64 deb deb-check chart chart-check uninstall \
-	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check report-check interop-selftest upgrade-check cluster cluster-quick cluster-versions cluster-vm cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property tools-check repro fresh compile_commands.json clean distclean
+	conformance conformance-doc cluster-store cluster-store-3.6 agent-check agent-check-kubernetes agent-check-kubernetes-quick check-vm vm faults-vm vm-selftest interop fabric-check report-check interop-selftest upgrade-check cluster cluster-quick cluster-versions cluster-vm cluster-programs peer-programs cnitool faults faults-quick faults-selftest faults-lane harness-selftest soak soak-quick soak-heal soak-heal-quick soak-selftest differential differential-long fuzz fuzz-smoke fuzz-long fuzz-seeds fuzz-keep property job-model tools-check repro fresh compile_commands.json clean distclean
 
 # Before the first --: what the others use. Behind the second: what measures. Between them, two at a
 # time, the longest first.
@@ -308,6 +308,10 @@ MODEL_STEPS ?= 1000000
 property: $(B)/test/ipam/alloc/model_test ## the allocator against a simple model, in a million random steps
 	@MODEL_STEPS=$(MODEL_STEPS) CK_FORK=no $<
 	@echo 'property: $(MODEL_STEPS) random steps agree with the model'
+
+# The test itself is part of unit, with fewer jobs.
+job-model: $(B)/test/rdma/job/judge_model_test ## the judge of a job against a simulated fabric: JOBS=2995 clean jobs, FAULTS=299 of each fault: half an hour
+	@JOBS=$${JOBS:-2995} FAULTS=$${FAULTS:-299} CK_FORK=no $<
 
 examples-check: all ## the files in examples/ are what they claim to be
 	@if [ -x examples/test.sh ]; then examples/test.sh $(B)/bin; else echo 'skipped: there is no examples/test.sh'; fi

@@ -333,7 +333,7 @@ static void plant(struct fabric *f)
 	if (is_of_leaves(f))
 		plant_leaves(f, t, p);
 	if (t->fault == FABRIC_HOST || t->fault == FABRIC_FAILS || t->fault == FABRIC_NO_RANK)
-		t->places[0].rail = FABRIC_EVERY;
+		t->places[0].rail = JUDGE_EVERY;
 	if (t->fault == FABRIC_SWITCH) {
 		t->places[1] = p;
 		t->places[1].rail ^= 1;

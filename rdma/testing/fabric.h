@@ -23,7 +23,7 @@ enum fabric_layout {
 	FABRIC_LAYOUTS
 };
 
-/* The losses of a fault, in percent of the rate; 100 is dead. */
+/* A fault has a loss, in percent of the rate; 100 is dead. */
 enum fabric_fault {
 	FABRIC_CLEAN,
 	FABRIC_END,        /* NIC, cable or port of the leaf: out, in or both */
@@ -50,13 +50,14 @@ enum fabric_fault {
 	FABRIC_FAULTS
 };
 
+/* 0: a fault without a loss */
 #define FABRIC_LOSSES                                                                              \
 	{                                                                                          \
-		5, 10, 25, 50, 75, 100                                                             \
+		0, 5, 10, 25, 50, 75, 100                                                          \
 	}
-#define FABRIC_EVERY UINT8_MAX /* every rail */
+#define FABRIC_N_LOSSES 7
 
-/* What is planted. A place is an end, a rank with FABRIC_EVERY, or a leaf without a rank. */
+/* What is planted. A place is an end, a rank with JUDGE_EVERY, or a leaf without a rank. */
 struct fabric_truth {
 	enum fabric_fault fault;
 	unsigned loss;   /* percent */

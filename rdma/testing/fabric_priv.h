@@ -22,4 +22,7 @@ uint16_t fabric_leaf(const struct fabric *f, size_t rank, size_t rail);
 bool fabric_touches(const struct fabric *f, const struct judge_end *place, size_t rank,
 		    size_t rail);
 
+/* fabric_is_faulty - does any place that was planted hold this end? */
+bool fabric_is_faulty(const struct fabric *f, size_t rank, size_t rail);
+
 #endif

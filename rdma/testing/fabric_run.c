@@ -22,10 +22,10 @@ bool fabric_touches(const struct fabric *f, const struct judge_end *place, size_
 {
 	if (place->rank == JUDGE_NONE)
 		return fabric_leaf(f, rank, rail) == place->leaf;
-	return place->rank == rank && (place->rail == rail || place->rail == FABRIC_EVERY);
+	return place->rank == rank && (place->rail == rail || place->rail == JUDGE_EVERY);
 }
 
-static bool touches_any(const struct fabric *f, size_t rank, size_t rail)
+bool fabric_is_faulty(const struct fabric *f, size_t rank, size_t rail)
 {
 	for (size_t i = 0; i < f->truth.n_places; i++) {
 		if (fabric_touches(f, &f->truth.places[i], rank, rail))
@@ -53,8 +53,8 @@ static bool is_hit(const struct fabric *f, const struct judge_test *t, uint16_t 
 		return (from == places[0].leaf && to == places[1].leaf && truth->way & JUDGE_OUT) ||
 		       (from == places[1].leaf && to == places[0].leaf && truth->way & JUDGE_IN);
 	}
-	return (touches_any(f, src, t->rail) && truth->way & JUDGE_OUT) ||
-	       (touches_any(f, dst, t->rail) && truth->way & JUDGE_IN);
+	return (fabric_is_faulty(f, src, t->rail) && truth->way & JUDGE_OUT) ||
+	       (fabric_is_faulty(f, dst, t->rail) && truth->way & JUDGE_IN);
 }
 
 static double rate_of_end(const struct fabric *f, size_t rank, const struct judge_test *t)
@@ -209,7 +209,7 @@ static bool fails(const struct fabric *f, size_t rank, size_t rail)
 	if (!r->here || !r->rails[rail].present || r->rails[rail].untestable)
 		return true;
 	return f->truth.fault == FABRIC_FAILS && f->batches >= f->fails_from &&
-	       touches_any(f, rank, rail);
+	       fabric_is_faulty(f, rank, rail);
 }
 
 static enum judge_outcome outcome_of(const struct fabric *f, const struct judge_test *t,
@@ -224,7 +224,7 @@ static enum judge_outcome outcome_of(const struct fabric *f, const struct judge_
 	if (active && f->truth.loss == 100 &&
 	    (is_hit(f, t, t->a, t->b) || is_hit(f, t, t->b, t->a)))
 		return JUDGE_NO_SMALL;
-	if (lost && (touches_any(f, t->a, t->rail) || touches_any(f, t->b, t->rail)))
+	if (lost && (fabric_is_faulty(f, t->a, t->rail) || fabric_is_faulty(f, t->b, t->rail)))
 		return JUDGE_NO_LARGE;
 	return JUDGE_DONE;
 }

@@ -14,8 +14,11 @@ static bool holds(const struct fabric *f, const struct judge_finding *finding, s
 		  size_t rail)
 {
 	for (size_t i = 0; i < finding->n_ends; i++) {
-		if (finding->ends[i].rail == rail &&
-		    fabric_touches(f, &finding->ends[i], rank, rail))
+		const struct judge_end *end = &finding->ends[i];
+		const bool whole_job = end->rank == JUDGE_NONE && end->leaf == JUDGE_NONE;
+
+		if ((end->rail == rail || end->rail == JUDGE_EVERY) &&
+		    (whole_job || fabric_touches(f, end, rank, rail)))
 			return true;
 	}
 	return false;
@@ -30,31 +33,44 @@ static bool holds_leaf(const struct judge_finding *finding, uint16_t leaf)
 	return false;
 }
 
-/* A leaf with at most two ranks of the job is as narrow as they are. */
-static bool is_narrow(const struct fabric *f, const struct judge_finding *finding)
+/* At most two ends, or as many as the place has: "rank 3, every rail" names a host, but no NIC. */
+static bool is_narrow(const struct fabric *f, const struct judge_finding *finding,
+		      const struct judge_end *place)
 {
-	size_t n = 0;
+	size_t n = 0, of_place = 0;
 
-	for (size_t i = 0; i < f->facts.n_ranks * f->facts.n_rails; i++)
-		n += holds(f, finding, i / f->facts.n_rails, i % f->facts.n_rails);
-	return n <= 2;
+	for (size_t i = 0; i < f->facts.n_ranks * f->facts.n_rails; i++) {
+		const size_t rank = i / f->facts.n_rails, rail = i % f->facts.n_rails;
+
+		n += holds(f, finding, rank, rail);
+		of_place += fabric_touches(f, place, rank, rail);
+	}
+	return n <= 2 || n <= of_place;
+}
+
+/* Does it blame a direction that is well? Of a set or a path nobody can tell. */
+static bool is_other_way(const struct fabric *f, const struct judge_finding *finding)
+{
+	return finding->n_ends == 1 && f->truth.loss && finding->way &&
+	       !(finding->way & f->truth.way);
 }
 
 static bool counts(const struct fabric *f, const struct findings *all, size_t i)
 {
-	const bool fitting = fabric_fits(&f->truth, all->items[i].cause);
+	const struct judge_finding *one = &all->items[i];
+	const bool fitting = fabric_fits(&f->truth, one->cause) && !is_other_way(f, one);
 
 	if (all->named)
-		return fitting && all->items[i].n_ends <= 2;
-	return fitting || all->items[i].cause == JUDGE_UNDECIDED;
+		return fitting && one->n_ends <= 2;
+	return fitting || one->cause == JUDGE_UNDECIDED;
 }
 
-static bool is_end_found(const struct fabric *f, const struct findings *all, size_t rank,
-			 size_t rail)
+static bool is_end_found(const struct fabric *f, const struct findings *all,
+			 const struct judge_end *place, size_t rank, size_t rail)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		if (counts(f, all, i) && holds(f, &all->items[i], rank, rail) &&
-		    (!all->named || is_narrow(f, &all->items[i])))
+		    (!all->named || is_narrow(f, &all->items[i], place)))
 			return true;
 	}
 	return false;
@@ -71,23 +87,24 @@ static bool are_ends_found(const struct fabric *f, const struct findings *all,
 		const size_t rank = i / f->facts.n_rails, rail = i % f->facts.n_rails;
 
 		if (fabric_touches(f, place, rank, rail) &&
-		    is_end_found(f, all, rank, rail) == one_is_enough)
+		    is_end_found(f, all, place, rank, rail) == one_is_enough)
 			return one_is_enough;
 	}
 	return !one_is_enough;
 }
 
-/* Does it name this leaf of a path? A host that has the leaf for itself stands for it. */
-static bool is_side(const struct fabric *f, const struct judge_finding *finding, uint16_t leaf)
+/* Does it name this leaf of a path, or all ends of the job that it has? */
+static bool is_side(const struct fabric *f, const struct judge_finding *finding,
+		    const struct judge_end *place)
 {
-	for (size_t i = 0; i < finding->n_ends; i++) {
-		const struct judge_end *end = &finding->ends[i];
-
-		if (end->rank != JUDGE_NONE && f->hosts_a_leaf == 1 &&
-		    fabric_leaf(f, end->rank, end->rail) == leaf)
-			return true;
+	if (holds_leaf(finding, place->leaf))
+		return true;
+	for (size_t rank = 0; rank < f->facts.n_ranks; rank++) {
+		if (fabric_leaf(f, rank, place->rail) == place->leaf &&
+		    !holds(f, finding, rank, place->rail))
+			return false;
 	}
-	return holds_leaf(finding, leaf);
+	return true;
 }
 
 static bool is_whole_found(const struct fabric *f, const struct findings *all,
@@ -102,8 +119,8 @@ static bool is_whole_found(const struct fabric *f, const struct findings *all,
 			continue;
 		if (f->truth.fault == FABRIC_EVERYTHING)
 			return true;
-		if (f->truth.fault == FABRIC_PATH && is_side(f, one, places[0].leaf) &&
-		    is_side(f, one, places[1].leaf))
+		if (f->truth.fault == FABRIC_PATH && is_side(f, one, &places[0]) &&
+		    is_side(f, one, &places[1]))
 			return true;
 		if (f->truth.fault != FABRIC_PATH && places->rank == JUDGE_NONE &&
 		    holds_leaf(one, places->leaf))
@@ -121,17 +138,12 @@ static bool is_found(const struct fabric *f, const struct findings *all,
 	       are_ends_found(f, all, place);
 }
 
-/* Do the end of a finding and a place have an end in common? */
-static bool meets(const struct fabric *f, const struct judge_end *end,
-		  const struct judge_end *place)
+static bool holds_faulty_end(const struct fabric *f, const struct judge_finding *finding)
 {
-	if (end->rank != JUDGE_NONE)
-		return fabric_touches(f, place, end->rank, end->rail);
-	if (place->rank == JUDGE_NONE)
-		return place->leaf == end->leaf;
-	for (size_t rail = 0; rail < f->facts.n_rails; rail++) {
-		if (fabric_leaf(f, place->rank, rail) == end->leaf &&
-		    fabric_touches(f, place, place->rank, rail))
+	for (size_t i = 0; i < f->facts.n_ranks * f->facts.n_rails; i++) {
+		const size_t rank = i / f->facts.n_rails, rail = i % f->facts.n_rails;
+
+		if (fabric_is_faulty(f, rank, rail) && holds(f, finding, rank, rail))
 			return true;
 	}
 	return false;
@@ -141,15 +153,9 @@ static bool holds_faulty(const struct fabric *f, const struct judge_finding *fin
 {
 	const struct fabric_truth *t = &f->truth;
 
-	for (size_t p = 0; p < t->n_places; p++) {
-		if (t->fault == FABRIC_PATH && is_side(f, finding, t->places[p].leaf))
-			return true;
-		for (size_t i = 0; i < finding->n_ends && t->fault != FABRIC_PATH; i++) {
-			if (meets(f, &finding->ends[i], &t->places[p]))
-				return true;
-		}
-	}
-	return t->fault == FABRIC_EVERYTHING;
+	if (t->fault == FABRIC_PATH)
+		return is_side(f, finding, &t->places[0]) || is_side(f, finding, &t->places[1]);
+	return t->fault == FABRIC_EVERYTHING || holds_faulty_end(f, finding);
 }
 
 /* In a fabric with fewer uplinks than links the median is below nominal indeed. */

@@ -25,7 +25,7 @@ static bool is_at(const struct fabric *f, uint16_t rank, uint8_t rail)
 
 		if (p->rank == JUDGE_NONE
 			    ? f->leaf[rank * f->facts.n_rails + rail] == p->leaf
-			    : p->rank == rank && (p->rail == rail || p->rail == FABRIC_EVERY))
+			    : p->rank == rank && (p->rail == rail || p->rail == JUDGE_EVERY))
 			return true;
 	}
 	return false;
@@ -126,7 +126,7 @@ START_TEST(what_cannot_run_says_which_side)
 		const uint16_t bad = f->truth.places[0].rank, good = bad ? 0 : 1;
 		const uint8_t rail = f->truth.places[0].rail;
 		const struct judge_test t = { JUDGE_REACH, good, bad,
-					      rail == FABRIC_EVERY ? 0 : rail };
+					      rail == JUDGE_EVERY ? 0 : rail };
 		struct judge_result r = { 0 };
 
 		for (size_t batch = 0; batch < 3; batch++)
@@ -287,9 +287,28 @@ START_TEST(an_end_is_named_by_a_narrow_set_of_a_fitting_cause)
 	EXPECT(f, JUDGE_UNDECIDED, 1, ends + 1, 0, 0, 1, 0, 1);
 	EXPECT(f, JUDGE_NOISY, 1, ends + 1, 0, 0, 1, 0, 1);
 
+	struct judge_finding other_way = finding(JUDGE_SLOW, 1, ends);
+	other_way.way = f->truth.way = JUDGE_OUT;
+	expect(f, &other_way, &(const unsigned[5]){ 1, 0, 0, 0, 0 });
+	other_way.way = JUDGE_IN;
+	expect(f, &other_way, &(const unsigned[5]){ 0, 0, 1, 0, 0 });
+
 	struct judge_finding loud = finding(JUDGE_NOISY, 1, ends + 1);
 	loud.fails = true;
 	expect(f, &loud, &(const unsigned[5]){ 0, 0, 1, 1, 0 });
+}
+END_TEST
+
+START_TEST(every_rail_of_a_rank_names_a_host_and_no_end)
+{
+	auto_fabric struct fabric *host = fabric_new(3, FABRIC_HOST, 25);
+	auto_fabric struct fabric *one = fabric_new(5, FABRIC_END, 25);
+	const struct judge_end all_of_host = host->truth.places[0];
+	const struct judge_end all = { one->truth.places[0].rank, JUDGE_EVERY, JUDGE_NONE };
+
+	EXPECT(host, JUDGE_SLOW, 1, &all_of_host, 1, 0, 0, 0, 0);
+	ck_assert_uint_gt(one->facts.n_rails, 2);
+	EXPECT(one, JUDGE_SLOW, 1, &all, 0, 1, 0, 0, 0);
 }
 END_TEST
 
@@ -348,5 +367,6 @@ TEST_PROGRAM("fabric_model", a_fault_lowers_the_right_flows_and_no_others,
 	     both_ends_of_the_first_pair_become_faulty,
 	     noise_is_narrow_with_a_tail_of_one_in_two_hundred, flows_across_leaves_share_uplinks,
 	     a_seed_gives_the_same_fabric_twice, an_end_is_named_by_a_narrow_set_of_a_fitting_cause,
+	     every_rail_of_a_rank_names_a_host_and_no_end,
 	     a_leaf_is_named_itself_or_by_all_of_its_ends, a_path_is_named_by_both_leaves,
 	     all_slow_is_a_finding_about_the_whole)
