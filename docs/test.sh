@@ -302,6 +302,31 @@ readme()
 	[ "$n" -ge 8 ] || fail "only $n commands were found in README.md"
 }
 
+# docs/troubles.md: each command of railctl, rdma-probe and kubectl rail has its section in a manual page. That page has each option.
+# railctl(8) has the codes of findings behind `railctl rdma check`.
+pod_commands()
+{
+	local line program words page word n=0
+	while IFS= read -r line; do
+		n=$((n + 1))
+		line=${line#/run/railhead/}
+		program=${line%% *} page=docs/man/${line%% *}.8
+		[ "$program" != kubectl ] || page=docs/man/kubectl-rail.1
+		words=$(sed -E 's/ +(-|[A-Z0-9]).*//' <<<"$line")
+		if grep -qE "^\.(Ss|Nm) $words( |\$)" "$page"; then pass; else fail "docs/troubles.md: $page has no section \"$words\""; fi
+		for word in $(grep -oE -- ' --[a-z-]+' <<<"$line"); do
+			if grep -qE -- "^\.It Fl ${word#-}( |\$)" "$page"; then pass; else fail "docs/troubles.md: $page has no option $word"; fi
+		done
+	done < <({
+		awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on { sub(/ +#.*/, ""); print }' docs/troubles.md
+		grep -oE '`[^`]+`' docs/troubles.md | tr -d '`'
+	} | grep -E '^(/run/railhead/)?(railctl|rdma-probe|kubectl rail) [a-z]' | sort -u)
+	[ "$n" -ge 10 ] || fail "only $n commands were found in docs/troubles.md"
+	for word in $(grep -oE '`railctl rdma check[^`]*`: [^|;]*' docs/troubles.md | sed 's/^[^:]*://' | grep -oE '`[a-z-]+`' | tr -d '`' | sort -u); do
+		if grep -q "^\.It Cm $word$" docs/man/railctl.8; then pass; else fail "docs/troubles.md: railctl(8) has no finding $word"; fi
+	done
+}
+
 # The configurations that docs/rails.md shows are those of conformance/rails.
 rails()
 {
@@ -330,6 +355,7 @@ decisions
 guided
 plugins
 readme
+pod_commands
 rails
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]

@@ -122,6 +122,19 @@ saw() { kn logs "$1" -c "${2-c}" | sed -n '1s/ *$//p'; }
 # ends NAME: its process; it may end before exec does. A kubelet that has just started does not take an exec yet.
 ends() { eventually kn exec "$1" -c c -- ls / && kn exec "$1" -c c -- kill 1 >/dev/null 2>&1; }
 
+# pod_runs_page POD: the first commands of docs/troubles.md run there. Their findings may fail; a usage error and a missing program may not.
+pod_runs_page()
+{
+	local line rc n=0
+	while IFS= read -r line; do
+		n=$((n + 1)) rc=0
+		# shellcheck disable=SC2086 # words on purpose
+		kn exec "$1" -- $line >"$W/said" 2>&1 </dev/null || rc=$?
+		case $rc in 2 | 126 | 127) fail "docs/troubles.md: $line: status $rc: $(<"$W/said")" ;; esac
+	done < <(awk '/^```$/ { exit } on { sub(/ +#.*/, ""); print } /^```sh$/ { on = 1 }' "$TOP/docs/troubles.md")
+	eq 'commands of docs/troubles.md' "$n" 5
+}
+
 # quick: thin
 once_rails_by_one_line()
 {
@@ -147,6 +160,7 @@ once_rails_by_one_line()
 	eq 'as another user' "$(saw b)" "$ALL_RAILS"
 	has 'railctl looks' "$(kn exec b -- $IN_POD rdma check 2>&1)" 'this kernel has no RDMA'
 	has 'rdma-probe looks' "$(kn exec b -- /run/railhead/rdma-probe list 2>&1)" 'RDMA'
+	pod_runs_page b
 	isnt 'it can be written' kn exec b -- sh -c ": >$IN_POD"
 	delete a b
 	eventually nothing_of_claims || fail "left: $(<"$W/is")"
