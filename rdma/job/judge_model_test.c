@@ -178,21 +178,23 @@ static struct verdict ask_matrix(struct fabric *f)
 	const size_t n = f->facts.n_ranks < MATRIX_MAX ? f->facts.n_ranks : MATRIX_MAX;
 	struct verdict v = { 0 };
 
-	for (uint8_t rail = 0; rail < f->facts.n_rails; rail++) {
+	for (size_t rail = 0; rail < f->facts.n_rails; rail++) {
 		auto_matrix struct matrix m;
 		struct err e = { 0 };
 		size_t found;
 
 		ck_assert_int_eq(matrix_new(n, &m, &e), 0);
-		measure_rail(f, &m, rail, &v);
+		measure_rail(f, &m, (uint8_t)rail, &v);
 		ck_assert_int_eq(matrix_judge(&m, &found, &e), 0);
 		for (size_t i = 0; i < n * n; i++) {
 			const struct judge_test t = { JUDGE_LOAD, (uint16_t)(i / n),
-						      (uint16_t)(i % n), rail };
+						      (uint16_t)(i % n), (uint8_t)rail };
 
 			if (i < n && m.slow_node[i])
 				add(&v, JUDGE_SLOW,
-				    &(struct judge_test){ JUDGE_LOAD, (uint16_t)i, 0, rail }, 1);
+				    &(struct judge_test){ JUDGE_LOAD, (uint16_t)i, 0,
+							  (uint8_t)rail },
+				    1);
 			if (m.slow[i])
 				add(&v, JUDGE_SLOW, &t, 2);
 		}
@@ -317,6 +319,7 @@ static void print_row(const struct row *r, bool clean)
 static void print_rows(const struct kind *k, const struct row *row, unsigned jobs)
 {
 	const struct row old = run_jobs(&(struct kind){ k->fault, k->loss, true }, jobs);
+	const unsigned n = row->jobs > 0 ? row->jobs : 1;
 
 	if (k->fault == FABRIC_CLEAN)
 		printf("| fault | loss, %% | named | undecided | missed | false alarms | notes | "
@@ -325,8 +328,8 @@ static void print_rows(const struct kind *k, const struct row *row, unsigned job
 		       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
 	printf("| %s | %u ", fabric_name(k->fault), k->loss);
 	print_row(row, k->fault == FABRIC_CLEAN);
-	printf("| %llu, %u | %llu ", (unsigned long long)(row->batches / row->jobs),
-	       row->most_batches, (unsigned long long)(row->tests / row->jobs));
+	printf("| %llu, %u | %llu ", (unsigned long long)(row->batches / n), row->most_batches,
+	       (unsigned long long)(row->tests / n));
 	print_row(&old, k->fault == FABRIC_CLEAN);
 	printf("|\n");
 	(void)fflush(stdout);

@@ -19,7 +19,7 @@ uint64_t fabric_mix(uint64_t x)
 uint64_t fabric_below(struct fabric *f, uint64_t n)
 {
 	f->random += UINT64_C(0x9e3779b97f4a7c15);
-	return fabric_mix(f->random) % n;
+	return n > 0 ? fabric_mix(f->random) % n : 0;
 }
 
 double fabric_between(struct fabric *f, double low, double high)
@@ -34,7 +34,7 @@ static bool one_in(struct fabric *f, unsigned n)
 
 static void *get(size_t n, size_t size)
 {
-	void *p = calloc(n, size);
+	void *p = calloc(n > 0 ? n : 1, size);
 
 	if (!p)
 		abort();
@@ -110,7 +110,7 @@ static size_t rails_a_leaf(const struct fabric *f)
 	const size_t n = f->facts.n_rails;
 	const size_t rails[FABRIC_LAYOUTS] = { 1, n < 2 ? n : 2, n, (n + 1) / 2, n };
 
-	return rails[f->layout];
+	return rails[f->layout] > 0 ? rails[f->layout] : 1;
 }
 
 /* A fault of leaves wants three leaves a rail: of two nobody can say which is the slow one. */
@@ -167,13 +167,15 @@ static void draw_wiring(struct fabric *f)
 	f->adaptive = one_in(f, 3);
 	if (ports < 16)
 		ports = 16;
+
+	const size_t n_uplinks = ports / f->oversubscription;
 	/* Adaptive routing makes one wide uplink of all. */
-	f->n_uplinks = f->adaptive ? 1 : ports / f->oversubscription;
+	f->n_uplinks = f->adaptive ? 1 : n_uplinks;
 	f->uplink_rate = f->models[0].nominal > 200 * GBIT || f->models[1].nominal > 200 * GBIT
 				 ? 400 * GBIT
 				 : 200 * GBIT;
 	if (f->adaptive)
-		f->uplink_rate *= (double)(ports / f->oversubscription);
+		f->uplink_rate *= (double)n_uplinks;
 	f->up = get(f->n_leaves * f->n_uplinks, sizeof(*f->up));
 	f->down = get(f->n_leaves * f->n_uplinks, sizeof(*f->down));
 }

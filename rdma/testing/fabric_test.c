@@ -18,7 +18,7 @@ static size_t pairs(const struct fabric *f, enum judge_kind kind, uint8_t rail,
 	return n;
 }
 
-static bool is_at(const struct fabric *f, uint16_t rank, uint8_t rail)
+static bool is_at(const struct fabric *f, size_t rank, size_t rail)
 {
 	for (size_t i = 0; i < f->truth.n_places; i++) {
 		const struct judge_end *p = &f->truth.places[i];
@@ -60,8 +60,8 @@ START_TEST(a_fault_lowers_the_right_flows_and_no_others)
 		bool seen = false;
 
 		f->quiet = true;
-		for (uint8_t rail = 0; rail < f->facts.n_rails; rail++) {
-			const size_t n = pairs(f, JUDGE_LOAD, rail, tests);
+		for (size_t rail = 0; rail < f->facts.n_rails; rail++) {
+			const size_t n = pairs(f, JUDGE_LOAD, (uint8_t)rail, tests);
 
 			fabric_run(f, tests, n, results);
 			for (size_t i = 0; i < n; i++) {
@@ -83,8 +83,8 @@ START_TEST(a_path_is_slow_between_its_leaves_only)
 		size_t dead = 0;
 
 		f->quiet = true;
-		for (uint16_t b = 1; b < f->facts.n_ranks; b++) {
-			const struct judge_test t = { JUDGE_REACH, 0, b, rail };
+		for (size_t b = 1; b < f->facts.n_ranks; b++) {
+			const struct judge_test t = { JUDGE_REACH, 0, (uint16_t)b, rail };
 			const uint16_t from = f->leaf[rail],
 				       to = f->leaf[b * f->facts.n_rails + rail];
 			struct judge_result r;
@@ -320,11 +320,13 @@ START_TEST(a_leaf_is_named_itself_or_by_all_of_its_ends)
 	size_t n = 0;
 
 	EXPECT(f, JUDGE_SLOW, 1, &leaf, 1, 0, 0, 0, 0);
-	for (uint16_t rank = 0; rank < f->facts.n_ranks; rank++) {
-		for (uint8_t rail = 0; rail < f->facts.n_rails; rail++) {
+	for (size_t rank = 0; rank < f->facts.n_ranks; rank++) {
+		for (size_t rail = 0; rail < f->facts.n_rails; rail++) {
 			if (f->leaf[rank * f->facts.n_rails + rail] == leaf.leaf)
-				ends[n++] = finding(JUDGE_SLOW, 1,
-						    &(struct judge_end){ rank, rail, JUDGE_NONE });
+				ends[n++] =
+					finding(JUDGE_SLOW, 1,
+						&(struct judge_end){ (uint16_t)rank, (uint8_t)rail,
+								     JUDGE_NONE });
 		}
 	}
 	ck_assert_uint_gt(n, 1);
