@@ -154,6 +154,7 @@ static void draw_wiring(struct fabric *f)
 
 	f->leaf = get(ends, sizeof(*f->leaf));
 	f->quality = get(ends, sizeof(*f->quality));
+	f->tested = get(ends, sizeof(*f->tested));
 	for (size_t i = 0; i < ends; i++) {
 		const size_t rail = i % n_rails, group = i / n_rails / f->hosts_a_leaf;
 		const size_t in_group = planes ? rail % 2 : rail / of_leaf;
@@ -371,6 +372,7 @@ void fabric_free(struct fabric **f)
 	free((*f)->ranks);
 	free((*f)->leaf);
 	free((*f)->quality);
+	free((*f)->tested);
 	free((*f)->up);
 	free((*f)->down);
 	free(*f);

@@ -30,7 +30,7 @@ enum fabric_fault {
 	FABRIC_END_LONE,   /* the same where each leaf has one host */
 	FABRIC_END_80,     /* the same, but only in 80 percent of the tests */
 	FABRIC_END_50,     /* ... 50 percent */
-	FABRIC_TWO_ENDS,   /* the same at both ends of the first pair that has one of them */
+	FABRIC_TWO_ENDS,   /* the same at two ends, if the first test of both is with each other */
 	FABRIC_HOST,       /* all rails of a host */
 	FABRIC_LEAF,       /* all ends of a leaf */
 	FABRIC_PATH,       /* between two leaves */
@@ -95,6 +95,7 @@ struct fabric {
 	size_t fails_from;        /* batch */
 	struct judge_rank *ranks; /* facts.ranks */
 	uint16_t *leaf;           /* of each end, also of those that do not know it */
+	bool *tested;             /* each end, once it was in a test; of FABRIC_TWO_ENDS only */
 	double *quality;          /* of each end, about 1 */
 	double *up, *down;        /* loads of n_leaves * n_uplinks, 0 between calls */
 	size_t batches, tests;    /* so far */

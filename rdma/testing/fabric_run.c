@@ -229,18 +229,22 @@ static enum judge_outcome outcome_of(const struct fabric *f, const struct judge_
 	return JUDGE_DONE;
 }
 
-/* The partner in the first test of the faulty end gets the same fault. */
+/* Two ends that meet in the first test of both get the same fault. Reachability has its own first
+ * test, for dead ends. */
 static void plant_partner(struct fabric *f, const struct judge_test *t)
 {
 	struct fabric_truth *truth = &f->truth;
+	bool *tested_a = &f->tested[t->a * f->facts.n_rails + t->rail];
+	bool *tested_b = &f->tested[t->b * f->facts.n_rails + t->rail];
+	const bool at_a = fabric_is_faulty(f, t->a, t->rail);
 
 	if (truth->fault != FABRIC_TWO_ENDS || truth->n_places == 2 ||
 	    (t->kind == JUDGE_REACH && truth->loss < 100))
 		return;
-	if (fabric_touches(f, &truth->places[0], t->a, t->rail))
-		truth->places[truth->n_places++] = (struct judge_end){ t->b, t->rail, JUDGE_NONE };
-	else if (fabric_touches(f, &truth->places[0], t->b, t->rail))
-		truth->places[truth->n_places++] = (struct judge_end){ t->a, t->rail, JUDGE_NONE };
+	if (!*tested_a && !*tested_b && (at_a || fabric_is_faulty(f, t->b, t->rail)))
+		truth->places[truth->n_places++] =
+			(struct judge_end){ at_a ? t->b : t->a, t->rail, JUDGE_NONE };
+	*tested_a = *tested_b = true;
 }
 
 static struct flow flow_of(const struct judge_test *t, bool from_b, double rate, double *out)

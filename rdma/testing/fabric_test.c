@@ -149,6 +149,15 @@ START_TEST(both_ends_of_the_first_pair_become_faulty)
 	fabric_run(f, &t, 1, &r);
 	ck_assert_uint_eq(f->truth.n_places, 2);
 	ck_assert_uint_eq(f->truth.places[1].rank, other);
+
+	/* A partner that was already tested stays well. */
+	auto_fabric struct fabric *late = fabric_new(3, FABRIC_TWO_ENDS, 25);
+	t = (struct judge_test){ JUDGE_LOAD, other, bad == 2 ? 3 : 2, t.rail };
+	fabric_run(late, &t, 1, &r);
+	t.b = bad;
+	fabric_run(late, &t, 1, &r);
+	ck_assert_uint_eq(late->truth.n_places, 1);
+
 	t.a = bad == 2 ? 3 : 2;
 	fabric_run(f, &t, 1, &r);
 	ck_assert_uint_eq(f->truth.n_places, 2);
