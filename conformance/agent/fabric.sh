@@ -200,7 +200,7 @@ plan_is()
 {
 	ctl n1 cluster plan "$@" - <"$W/plan.yaml" >"$W/out" 2>"$W/err"
 	RC=$?
-	[ "$RC" -le 3 ] && [ ! -s "$W/err" ]
+	[ "$RC" -le 4 ] && [ ! -s "$W/err" ]
 }
 # plan_finds FINDING: beside n4, of which nothing is known
 plan_finds() { plan_is --json && [ "$(jq -r '[.findings[] | select(.subject != "node n4") | .state, .code, .subject] | join(" ")' "$W/out")" = "$1" ]; }
@@ -243,7 +243,7 @@ rail1-g0 10.200.128.0/24 10.200.128.1 g0"
 	ip -n n2 addr add 192.0.2.1/31 dev rail1
 	eventually plan_finds "fail elsewhere node n2"
 	has "a NIC elsewhere" "$(<"$W/out")" 'rail 1 (rail1) has 192.0.2.1/31, and the plan 10.200.128.0/24'
-	eq "a NIC elsewhere" "$RC" 3
+	eq "a NIC elsewhere" "$RC" 4
 	ip -n n2 addr del 192.0.2.1/31 dev rail1 && ip -n n2 addr add 10.200.128.7/24 dev rail1 valid_lft 3000 preferred_lft 3000
 	eventually plan_finds "warn managed node n2"
 	has "by DHCP" "$(<"$W/out")" 'rail 1 (rail1) has 10.200.128.7/24'
@@ -265,13 +265,13 @@ rail1-g0 10.200.128.0/24 10.200.128.1 g0"
 	# A plan that changes a pool or moves a node is refused.
 	sed -i 's/rails: 2/rails: 1/' "$W/plan.yaml"
 	plan_is --json
-	eq "smaller" "$RC $(jq -r '[.findings[] | select(.state == "fail").code] | unique | join(" ")' "$W/out")" "3 shrinks"
+	eq "smaller" "$RC $(jq -r '[.findings[] | select(.state == "fail").code] | unique | join(" ")' "$W/out")" "4 shrinks"
 	plan_is --objects
-	eq "smaller" "$RC $(<"$W/out")" "3 "
+	eq "smaller" "$RC $(<"$W/out")" "4 "
 	has "smaller" "$(<"$W/err")" "nothing is deleted"
 	sed -i 's/rails: 1/rails: 2/; s/8}/8, groups: {g1: [n1, "n4*"]}}/' "$W/plan.yaml"
 	plan_is --json
-	eq "n1 would move, n4 is new" "$RC $(plan_finding) $(jq -r '.nodes[3].group' "$W/out")" "3 fail moves node n1 g1"
+	eq "n1 would move, n4 is new" "$RC $(plan_finding) $(jq -r '.nodes[3].group' "$W/out")" "4 fail moves node n1 g1"
 	sed -i 's/n1, "n4/"n4/' "$W/plan.yaml"
 	plan_is --json
 	eq "grown" "$RC $(jq -r '[.groups[].newPools] | join(" ")' "$W/out")" "0 0 2"

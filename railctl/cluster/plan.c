@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REFUSED 3 /* the exit status: the plan must not be applied */
+#define REFUSED 4 /* the exit status: the plan must not be applied */
 
 static void plan_clear(struct plan *p)
 {
@@ -314,7 +314,7 @@ const struct cmd cmd_cluster_plan = {
 		"label of a node says its group; without a label the file says it, and without "
 		"that the cables do, as in `railctl cluster fabric`. A plan changes nothing. It "
 		"never moves a node, and never changes a pool that the cluster has.\n\n"
-		"Exit status 1: a node is left out or its cables are not as planned; 3: the plan "
+		"Exit status 1: a node is left out or its cables are not as planned; 4: the plan "
 		"is refused, because it shrinks or moves something. `kubectl rail apply` makes it.",
 	.opts = { plan_opts },
 	.examples = plan_examples,
