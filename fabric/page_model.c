@@ -140,13 +140,15 @@ static void mark_findings(struct page *p)
 	size_t first = 0;
 
 	for (size_t i = 0; i < p->n_found; i++) {
+		const bool of_node = *p->found[i].node;
 		struct page_node *n = &p->node[page_place(p, p->found[i].node)];
 		size_t end = i + 1;
 
-		n->worst = finding_worse(n->worst, p->found[i].state);
+		if (of_node)
+			n->worst = finding_worse(n->worst, p->found[i].state);
 		if (end < p->n_found && page_same_finding(&p->found[i], &p->found[end]))
 			continue;
-		for (size_t k = first; k < end && (end - first) * 2 <= p->n; k++)
+		for (size_t k = first; of_node && k < end && (end - first) * 2 <= p->n; k++)
 			p->node[page_place(p, p->found[k].node)].outlier = true;
 		first = end;
 	}

@@ -65,7 +65,8 @@ void page_clear(struct page *p);
  * ERR_NOMEM; ERR_CONFIG: there are too many. */
 int page_node(struct page *p, const char *name, struct page_node **out, struct err *e) must_check;
 
-/* page_add_finding - one more finding of a node, whose name may begin the subject. ERR_NOMEM. */
+/* page_add_finding - one more finding of a node, whose name may begin the subject; "": of none, but
+ * of a leaf. ERR_NOMEM. */
 struct page_found {
 	enum finding_state state;
 	const char *code, *subject, *value; /* subject, value: may be NULL */

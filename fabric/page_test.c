@@ -376,6 +376,27 @@ START_TEST(a_stored_degraded_rail_is_red_without_an_answer)
 }
 END_TEST
 
+/* It is about a leaf, so no node is an outlier by it. */
+START_TEST(a_finding_may_be_about_no_node)
+{
+	auto_clean(made_clear) struct made m = { .n = 0 };
+	struct err e;
+	size_t len;
+
+	make(&m, 4, NULL);
+	ck_assert_int_eq(page_add_finding(&m.page, "",
+					  &(struct page_found){ .state = FINDING_WARN,
+								.code = "replaced",
+								.subject = "leaf a" },
+					  &e),
+			 0);
+	auto_free char *page = drawn(&m, NULL, &len);
+
+	ck_assert_ptr_nonnull(strstr(page, "<bdi>replaced</bdi></td><td><bdi>leaf a"));
+	ck_assert_ptr_null(strstr(page, "<tr class=outlier"));
+}
+END_TEST
+
 START_TEST(an_answer_makes_a_rail_known)
 {
 	auto_clean(made_clear) struct made m = { .n = 0 };
@@ -494,5 +515,5 @@ TEST_PROGRAM("page", a_small_cluster_is_the_page_of_the_file,
 	     an_outlier_has_what_most_nodes_do_not_have, a_node_says_nothing_about_another_one,
 	     wrong_answers_are_refused, rare_facts_are_said,
 	     a_stored_degraded_rail_is_red_without_an_answer, an_answer_makes_a_rail_known,
-	     rails_beyond_the_columns_are_counted, a_large_cluster_has_at_most_2_MB,
-	     without_memory_there_is_no_page)
+	     a_finding_may_be_about_no_node, rails_beyond_the_columns_are_counted,
+	     a_large_cluster_has_at_most_2_MB, without_memory_there_is_no_page)

@@ -189,10 +189,17 @@ test_fabric_a_leaf_is_replaced()
 	eq "the finding" "$(fabric_says '[.findings[] | .state, .code, .subject] | join(", ")')" "warn, replaced, leaf a (local a)"
 	eq "the table" "$(fabric_says '[.rails[] | select(.rail == 0) | .group + " " + .leaf] | join(", ")')" \
 		"g0 a (local a), g0 a (local a), g0 a (local a), g0 a (local new)"
+	ctl n1 cluster report >"$W/page.html"
+	has "the page" "$(<"$W/page.html")" '<bdi>replaced</bdi>'
 	# A file knows leaves by their names.
 	for node in n1 n2 n3 n4; do printf "$node,%s\n" rail0,a rail1,b rail2,c rail3,old; done >"$W/cables.csv"
 	ctl n1 cluster fabric --topology - --json <"$W/cables.csv" >"$W/out"
 	eq "by a file" "$(jq -r '[.findings[] | .state, .code, .subject, .value] | join(", ")' "$W/out")" "warn, renamed, leaf old, 4 of 4 cables are on d"
+	sed -i 's/^n1,rail1,b/n1,rail1,other/' "$W/cables.csv"
+	ctl n1 cluster report --topology - <"$W/cables.csv" >"$W/page.html"
+	has "the page by a file" "$(<"$W/page.html")" '<bdi>renamed</bdi></td><td><bdi>leaf old'
+	has "the page by a file" "$(<"$W/page.html")" 'b port swp1, planned other port any'
+	hasnt "the page by a file" "$(<"$W/page.html")" '<bdi>replaced</bdi>'
 }
 
 # plan_is ARGUMENT...: of the file in $W/plan.yaml; RC, $W/out and $W/err

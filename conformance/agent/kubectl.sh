@@ -228,8 +228,10 @@ test_kubectl_rail_reads_ibnetdiscover()
 	eq "with cables" "$RC $(jq -c .findings "$W/out")" '0 []'
 	rail topology --ibnetdiscover - --format slurm <"$W/ib.topo"
 	has "topology" "$(<"$W/out")" 'SwitchName=g3 Nodes=gpu-1,gpu-2,gpu-3'
-	rail report --ibnetdiscover "$W/ib.topo"
+	sed -i 's/gpu-2,ib0,leaf-1/gpu-2,ib0,leaf-2/' "$W/cables.csv"
+	rail report --ibnetdiscover "$W/ib.topo" --topology "$W/cables.csv"
 	has "report" "$(<"$W/out")" '<bdi>leaf-1</bdi>'
+	has "report" "$(<"$W/out")" 'leaf-1 port 2, planned leaf-2 port any'
 	rail_fails 1 '--topology: -: line 1: not NODE,INTERFACE,LEAF,PORT' fabric --topology "$W/ib.topo"
 	printf 'supernet: 10.200.0.0/16\nrails: 1\n' >"$W/plan.yaml"
 	for n in 1 2 3; do admin label node gpu-$n railhead.io/group- >/dev/null && agent_pod gpu-$n Pending || give_up "a label"; done
@@ -311,6 +313,7 @@ test_kubectl_rail_explains_its_options()
 	rail_fails 2 'usage has no argument "x"' usage x
 	rail_fails 2 'plan needs the file of the plan: -f FILE' plan
 	rail_fails 2 '-o "json" is not yaml' plan -f x -o json
+	rail_fails 2 '--topology is an option of fabric and report' plan -f x --topology y
 	rail_fails 2 'only one file can be standard input' fabric --topology - --ibnetdiscover -
 	rail_fails 2 '--ibnetdiscover is an option of fabric, report, plan, apply and topology' rails --ibnetdiscover x
 	rail_fails 2 '-f is an option of plan and apply' rails -f x

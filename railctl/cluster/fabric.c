@@ -330,10 +330,10 @@ static int keep_own_findings(struct findings *from, struct findings *out, struct
 }
 
 /* The file says where each cable belongs, so there is no majority to ask. */
-static int check_topology(const char *path, struct fabric_cmd *c, struct err *e)
+static int check_topology(const char *path, const struct cluster_cables *x, struct findings *out,
+			  struct err *e)
 {
 	const struct cmd_input in = { .path = path, .what = "--topology: ", .max = FILE_MAX };
-	const struct cluster_cables *x = &c->cables;
 	auto_findings struct findings all = { .n = 0 };
 	auto_intent struct intent t = { .n = 0 };
 	auto_free char *text = NULL;
@@ -344,26 +344,31 @@ static int check_topology(const char *path, struct fabric_cmd *c, struct err *e)
 	if (intent_read(text, len, &t, e))
 		return err_wrap(e, "--topology: %.200s", path);
 	return fabric_check(x->node, x->n, &x->groups, &all, e) ||
-			       keep_own_findings(&all, &c->findings, e) ||
-			       intent_check(&t, x->node, x->n, &c->findings, e)
+			       keep_own_findings(&all, out, e) ||
+			       intent_check(&t, x->node, x->n, out, e)
 		       ? -1
 		       : 0;
 }
 
-static int read_fabric(const struct cmd_run *r, struct fabric_cmd *c, struct err *e)
+int cluster_cables_check(const struct cmd_run *r, const struct cluster_cables *c,
+			 struct findings *out, struct err *e)
 {
 	const char *topology = opt_get(&r->opts, "topology");
-	const struct cluster_cables *x = &c->cables;
 
+	return topology ? check_topology(topology, c, out, e)
+			: fabric_check(c->node, c->n, &c->groups, out, e);
+}
+
+static int read_fabric(const struct cmd_run *r, struct fabric_cmd *c, struct err *e)
+{
 	if (cluster_cables_read(r, &c->cables, e))
 		return -1;
-	if (!x->n) {
+	if (!c->cables.n) {
 		err_set(e, ERR_NOTFOUND, 0, "no node says how its rails are cabled");
 		return err_hint(e, "set \"fabric\": {} in agent.json, or fabric.enabled of the "
 				   "chart");
 	}
-	return topology ? check_topology(topology, c, e)
-			: fabric_check(x->node, x->n, &x->groups, &c->findings, e);
+	return cluster_cables_check(r, &c->cables, &c->findings, e);
 }
 
 /* ---- of one node ---- */
@@ -523,7 +528,7 @@ static int run_fabric(struct cmd_run *r, struct err *e)
 }
 
 static const struct opt fabric_opts[] = {
-	{ "topology", "FILE", "compare with this file of cables, not with the other nodes", 0 },
+	CLUSTER_OPT_TOPOLOGY,
 	CLUSTER_OPT_IBNETDISCOVER,
 	CLUSTER_OPT_LABELS,
 	{ NULL, NULL, NULL, 0 },

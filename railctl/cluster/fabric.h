@@ -29,6 +29,16 @@ int cluster_cables_read(const struct cmd_run *r, struct cluster_cables *c,
 void cluster_cables_clear(struct cluster_cables *c);
 #define auto_cluster_cables auto_clean(cluster_cables_clear)
 
+/* cluster_cables_check - the findings of fabric_check(), or with --topology those of
+ * intent_check(). It is read behind --ibnetdiscover. */
+int cluster_cables_check(const struct cmd_run *r, const struct cluster_cables *c,
+			 struct findings *out, struct err *e) must_check;
+#define CLUSTER_OPT_TOPOLOGY                                                                       \
+	{                                                                                          \
+		"topology", "FILE", "compare with this file of cables, not with the other nodes",  \
+			0                                                                          \
+	}
+
 /* The option of commands that use it. */
 #define CLUSTER_OPT_IBNETDISCOVER                                                                  \
 	{                                                                                          \

@@ -66,19 +66,21 @@ static int add_heartbeats(struct report *x, struct err *e)
 	return 0;
 }
 
-/* They are in the order of the nodes. */
+/* They are in the order of the nodes, but for those of leaves, which are few. */
 static int add_findings(struct report *x, struct err *e)
 {
 	const struct fabric_node *n = x->cables.node, *end = n + x->cables.n;
 
-	for (size_t i = 0; i < x->findings.n && n < end; i++) {
+	for (size_t i = 0; i < x->findings.n; i++) {
 		const struct finding *f = &x->findings.item[i];
 		const struct page_found found = { f->state, f->code,   f->subject,
 						  f->value, f->reason, f->remedy };
+		const struct fabric_node *of = n;
 
-		while (n < end && !cluster_is_about(f, n->name))
-			n++;
-		if (n < end && page_add_finding(&x->page, n->name, &found, e))
+		while (of < end && !cluster_is_about(f, of->name))
+			of++;
+		n = of < end ? of : n;
+		if (page_add_finding(&x->page, of < end ? of->name : "", &found, e))
 			return -1;
 	}
 	return 0;
@@ -168,8 +170,7 @@ static int run_report(struct cmd_run *r, struct err *e)
 		return -1;
 	return ask(r, &x, e) || add_stored(&x, e) || page_read(&x.page, x.answers, e) ||
 			       add_heartbeats(&x, e) ||
-			       fabric_check(x.cables.node, x.cables.n, &x.cables.groups,
-					    &x.findings, e) ||
+			       cluster_cables_check(r, &x.cables, &x.findings, e) ||
 			       add_findings(&x, e) || number_groups(&x, e) ||
 			       page_compare(&x.page, e) || put_report(r, &x, e)
 		       ? -1
@@ -177,6 +178,7 @@ static int run_report(struct cmd_run *r, struct err *e)
 }
 
 static const struct opt report_opts[] = {
+	CLUSTER_OPT_TOPOLOGY,
 	CLUSTER_OPT_IBNETDISCOVER,
 	{ NULL, NULL, NULL, 0 },
 };
