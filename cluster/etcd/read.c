@@ -111,7 +111,7 @@ static void on_page(struct cluster_call *c, const struct json *answer)
 		if (c->call.dead)
 			return;
 	}
-	if (!r.more || !json_len(r.kvs)) {
+	if (!r.more || !json_len(r.kvs) || (c->list.page && !c->list.page(c->arg, c->key))) {
 		call_end(&c->call, CLUSTER_OK, NULL);
 		return;
 	}
@@ -154,6 +154,15 @@ struct cluster_call *etcd_list(struct cluster_store *store, const struct cluster
 		return c;
 	}
 	etcd_key_end(c->key, c->end);
+	/* A position is a key: it may not leave what is selected. */
+	if (which->from && *which->from) {
+		if (strncmp(which->from, c->key, strlen(c->key)) != 0 ||
+		    strlen(which->from) >= sizeof(c->key)) {
+			call_bad_name(&c->call, which->from);
+			return c;
+		}
+		memcpy(c->key, which->from, strlen(which->from) + 1);
+	}
 	read_send_page(c);
 	return c;
 }

@@ -41,7 +41,7 @@ static bool is_broken(const void *arg)
 
 START_TEST(a_list_can_expire_in_the_middle)
 {
-	static const struct cluster_list_fns fns = { compact_at_first, on_broken };
+	static const struct cluster_list_fns fns = { .item = compact_at_first, .done = on_broken };
 	static struct listed l;
 	const struct kube_conf small = { .timeout_ms = 120000, .page = 2 };
 	struct calls c = kube_open_as("agent", &small);
@@ -198,7 +198,9 @@ END_TEST
 START_TEST(blocks_of_some_pools_are_left_out)
 {
 	static const char *const uids[] = { "w-1", "w-2" };
-	static const struct cluster_selector others = { CLUSTER_BLOCK, NULL, "w-", uids, 2 };
+	static const struct cluster_selector others = {
+		.kind = CLUSTER_BLOCK, .prefix = "w-", .without = uids, .n_without = 2
+	};
 	static struct listed l;
 	unsigned told = 0;
 	const struct kube_conf conf = { .timeout_ms = 30000,

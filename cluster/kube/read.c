@@ -103,7 +103,7 @@ static void on_read_page(struct cluster_call *c, const struct json *answer)
 		if (c->call.dead)
 			return;
 	}
-	if (!*c->more) {
+	if (!*c->more || (c->list.page && !c->list.page(c->arg, c->more))) {
 		call_end(&c->call, CLUSTER_OK, NULL);
 		return;
 	}
@@ -152,6 +152,10 @@ struct cluster_call *kube_list(struct cluster_store *store, const struct cluster
 		return NULL;
 	c->list = *fns;
 	c->limit = kube_store(c)->conf.page;
+	if (which->from && *which->from && !(c->more = strdup(which->from))) {
+		call_drop(&c->call);
+		return NULL;
+	}
 	if (kube_select(c, which))
 		kube_read_send_page(c);
 	return c;

@@ -48,22 +48,28 @@ typedef void (*cluster_done_fn)(void *arg, const struct cluster_result *result);
  *
  * without: of a list of blocks: uids of pools. The blocks of these pools may be left out, and a
  * store that can does so: the caller needs only the others. A copy is kept.
+ *
+ * from: of a list: the position at which an earlier one ended, as page() has said it; NULL, "": the
+ * beginning. Stores forget positions after some minutes: CLUSTER_EXPIRED.
  */
 struct cluster_selector {
 	enum cluster_kind kind;
-	const char *node, *prefix;
+	const char *node, *prefix, *from;
 	const char *const *without;
 	size_t n_without;
 };
 
 /*
  * A list: item for each object, then done, whose object is NULL. revision: from where a watch shows
- * all later changes; "" unless the outcome is CLUSTER_OK. All objects are of one revision.
+ * all later changes; "" unless the outcome is CLUSTER_OK. All objects are of one revision. page:
+ * between two pages, if it is not NULL; next: the position of the next one. false: the list ends
+ * here, with CLUSTER_OK.
  */
 #define CLUSTER_REVISION_LEN 48
 struct cluster_list_fns {
 	void (*item)(void *arg, const struct cluster_object *object);
 	void (*done)(void *arg, const struct cluster_result *result, const char *revision);
+	bool (*page)(void *arg, const char *next);
 };
 
 /*

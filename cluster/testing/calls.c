@@ -204,16 +204,36 @@ static bool is_listed(const void *arg)
 	return ((const struct listed *)arg)->done;
 }
 
-enum cluster_outcome do_list(struct calls *c, const struct cluster_selector *which,
-			     struct listed *l)
+static bool on_first_page(void *arg, const char *next)
 {
-	static const struct cluster_list_fns fns = { on_item, on_listed };
+	struct listed *l = arg;
 
+	ck_assert_uint_lt(strlen(next), sizeof(l->next));
+	(void)snprintf(l->next, sizeof(l->next), "%s", next);
+	return false;
+}
+
+static enum cluster_outcome list_by(struct calls *c, const struct cluster_selector *which,
+				    const struct cluster_list_fns *fns, struct listed *l)
+{
 	memset(l, 0, sizeof(*l));
-	ck_assert_ptr_nonnull(c->store->ops->list(c->store, which, &fns, l));
+	ck_assert_ptr_nonnull(c->store->ops->list(c->store, which, fns, l));
 	ck_assert(!l->done && !l->n);
 	loop_until(c->base, is_listed, l);
 	return l->outcome;
+}
+
+enum cluster_outcome do_list(struct calls *c, const struct cluster_selector *which,
+			     struct listed *l)
+{
+	return list_by(c, which, &(struct cluster_list_fns){ on_item, on_listed, NULL }, l);
+}
+
+enum cluster_outcome do_list_page(struct calls *c, const struct cluster_selector *which,
+				  struct listed *l)
+{
+	return list_by(c, which, &(struct cluster_list_fns){ on_item, on_listed, on_first_page },
+		       l);
 }
 
 /* ---- watches ---- */

@@ -75,9 +75,13 @@ struct listed {
 	char revision[CLUSTER_REVISION_LEN];
 	struct cluster_object last;
 	char why[2048];
+	char next[1024]; /* of do_list_page(): the position of the next page; "": there is none */
 };
 enum cluster_outcome do_list(struct calls *c, const struct cluster_selector *which,
 			     struct listed *l);
+/* do_list_page - of a list, the first page only. */
+enum cluster_outcome do_list_page(struct calls *c, const struct cluster_selector *which,
+				  struct listed *l);
 
 /* A watch: "NAME=NUMBER " for each change, "-NAME " for what is gone. */
 struct watched {

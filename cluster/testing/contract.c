@@ -312,6 +312,32 @@ START_TEST(lists_in_pages)
 }
 END_TEST
 
+/* Whoever asks in parts reads each page once. */
+START_TEST(a_list_goes_on_where_one_ended)
+{
+	static struct listed all, page;
+	static char text[sizeof(all.text)], from[sizeof(page.next)];
+	struct calls c = engine_open();
+	struct cluster_selector which = { .kind = CLUSTER_NODE, .prefix = "parts-" };
+	unsigned pages = 0;
+
+	create_many(&c, "parts", PAGES / 2);
+	ck_assert_msg(do_list(&c, &which, &all) == CLUSTER_OK, "%s", all.why);
+	do {
+		which.from = from;
+		ck_assert_msg(do_list_page(&c, &which, &page) == CLUSTER_OK, "%s", page.why);
+		testing_append(text, sizeof(text), page.text);
+		memcpy(from, page.next, sizeof(from));
+		pages++;
+	} while (*from);
+	ck_assert_str_eq(text, all.text);
+	ck_assert_uint_gt(pages, 1);
+	which.from = "elsewhere";
+	ck_assert_int_ne(do_list_page(&c, &which, &page), CLUSTER_OK);
+	engine_close(&c);
+}
+END_TEST
+
 /* ---- watches ---- */
 
 START_TEST(watches_each_change_once)
@@ -583,12 +609,15 @@ void contract_test(Suite *suite, const TTest *test)
 void contract_add(Suite *suite)
 {
 	const TTest *const tests[] = {
-		creates_if_absent,          updates_one_version,          removes_one_version,
-		refuses_bad_names,          one_of_many_creates,          one_of_many_updates,
-		lists_what_is_selected,     lists_the_blocks_of_a_pool,   lists_in_pages,
-		watches_each_change_once,   a_watch_goes_on_where_it_was, a_node_sees_what_it_has,
-		an_old_revision_is_expired, nothing_after_cancel,         closes_in_a_callback,
-		a_stopped_engine_is_away,   a_killed_engine_comes_back,
+		creates_if_absent,        updates_one_version,
+		removes_one_version,      refuses_bad_names,
+		one_of_many_creates,      one_of_many_updates,
+		lists_what_is_selected,   lists_the_blocks_of_a_pool,
+		lists_in_pages,           a_list_goes_on_where_one_ended,
+		watches_each_change_once, a_watch_goes_on_where_it_was,
+		a_node_sees_what_it_has,  an_old_revision_is_expired,
+		nothing_after_cancel,     closes_in_a_callback,
+		a_stopped_engine_is_away, a_killed_engine_comes_back,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)

@@ -23,7 +23,8 @@ def node(i):
     rails = [{"rail": r, "interface": f"enp{r}s0np0", "mbps": 400000, "mtu": 9000,
               "addresses": f"10.{200 + r}.{group % 256}.{i % GROUP + 2}/22",
               "chassis": f"mac 50:6b:4b:{group // 256:02x}:{group % 256:02x}:{r:02x}", "port": f"ifname swp{i % GROUP + 1}s0",
-              "portName": f"swp{i % GROUP + 1}s0", "system": f"su{group // 8}-leaf{group}-r{r}"} for r in range(RAILS)]
+              "portName": f"swp{i % GROUP + 1}s0", "system": f"su{group // 8}-leaf{group}-r{r}",
+              "hca": f"mlx5_{r}", "pci": f"0000:{r * 16 + 11:02x}:00.0", "rdma": "shared", "gpus": f"{r}", "degraded": ""} for r in range(RAILS)]
     pools = [{"name": f"rail{r}-g{group}", "uid": str(uuid.UUID(int=group * RAILS + r + (1 << 101))), "generation": 1} for r in range(RAILS)]
     return {"holder": digits.hex, "boot": str(digits), "machine": str(digits), "version": "0.1.0", "pools": pools,
             "elsewhere": digits.hex[:16], "reserved": {"name": "cluster", "uid": "", "generation": 0}, "rails": rails}

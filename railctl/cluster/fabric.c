@@ -28,21 +28,20 @@ void cluster_cables_clear(struct cluster_cables *c)
 
 /* ---- what the agents say ---- */
 
-static int take_page(struct cluster_cables *c, const struct json *answer, size_t *more,
-		     struct err *e)
+static int take_page(struct cluster_cables *c, const struct json *answer, struct err *e)
 {
 	json_each (node, json_get(answer, "nodes"))
 		if (json_push(c->nodes, json_dup(node)))
 			return err_nomem(e);
-	*more = (size_t)json_num(json_get(answer, "more"));
 	return 0;
 }
 
 /* An answer has room for some hundred nodes. */
 static int read_nodes(const struct cmd_run *r, struct cluster_cables *c, struct err *e)
 {
+	auto_free char *from = NULL;
 	const char *last = "";
-	size_t more = 0;
+	bool more;
 
 	c->nodes = json_new_array();
 	if (!c->nodes)
@@ -51,12 +50,17 @@ static int read_nodes(const struct cmd_run *r, struct cluster_cables *c, struct 
 		auto_json struct json *args = json_new_object(), *answer = NULL;
 		const struct json *tail = NULL;
 
-		if (!args || json_add_str(args, "after", last))
+		if (!args || json_add_str(args, "after", last) ||
+		    (from && json_add_str(args, "from", from)))
 			return err_nomem(e);
 		if (agent_client_call(&r->ctx, &(struct agent_call){ "fabric", args },
 				      CLUSTER_WAIT_MS, &answer, e) ||
-		    take_page(c, answer, &more, e))
+		    take_page(c, answer, e))
 			return -1;
+		more = json_num(json_get(answer, "more")) > 0;
+		free(from);
+		from = json_str(json_get(answer, "from")) ? strdup(json_text(answer, "from"))
+							  : NULL;
 		json_each (node, c->nodes)
 			tail = node;
 		if (more && (!tail || strcmp(json_text(tail, "name"), last) == 0))

@@ -66,7 +66,7 @@ static int add_heartbeats(struct report *x, struct err *e)
 	return 0;
 }
 
-/* They are in the order of the nodes, but for those of leaves, which are few. */
+/* They are in the order of the nodes, except those of leaves, which are few. */
 static int add_findings(struct report *x, struct err *e)
 {
 	const struct fabric_node *n = x->cables.node, *end = n + x->cables.n;

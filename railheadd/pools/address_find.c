@@ -182,7 +182,8 @@ static void address_find_listed(void *arg, const struct cluster_result *r, const
 struct address_find *address_find(const struct address_find_ask *ask, struct err *e)
 {
 	static const struct cluster_selector pools = { .kind = CLUSTER_POOL };
-	static const struct cluster_list_fns fns = { address_find_item, address_find_listed };
+	static const struct cluster_list_fns fns = { .item = address_find_item,
+						     .done = address_find_listed };
 	struct address_find *f;
 
 	if (!ask->store) {

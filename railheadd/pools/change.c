@@ -255,7 +255,8 @@ static void blocks_listed(void *arg, const struct cluster_result *r, const char 
 static void list_blocks(struct pool_change *c)
 {
 	static const struct cluster_selector which = { .kind = CLUSTER_BLOCK };
-	static const struct cluster_list_fns fns = { change_see_block, blocks_listed };
+	static const struct cluster_list_fns fns = { .item = change_see_block,
+						     .done = blocks_listed };
 	struct cluster_store *s = c->driver->conf.store;
 
 	c->found.code = 0;
@@ -305,7 +306,8 @@ static void pools_listed(void *arg, const struct cluster_result *r, const char *
 static void change_list_pools(struct pool_change *c)
 {
 	static const struct cluster_selector which = { .kind = CLUSTER_POOL };
-	static const struct cluster_list_fns fns = { change_see_pool, pools_listed };
+	static const struct cluster_list_fns fns = { .item = change_see_pool,
+						     .done = pools_listed };
 	struct cluster_store *s = c->driver->conf.store;
 
 	c->found.code = 0;

@@ -246,7 +246,7 @@ static bool lists_all(struct dead_node *d)
 
 static void dead_node_list_blocks(struct dead_node *d)
 {
-	static const struct cluster_list_fns fns = { block_item, blocks_were_read };
+	static const struct cluster_list_fns fns = { .item = block_item, .done = blocks_were_read };
 	struct cluster_store *s = d->conf->store;
 	const bool all = lists_all(d);
 

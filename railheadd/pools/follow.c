@@ -96,7 +96,8 @@ static void watch_ended(void *arg, const struct cluster_result *r)
 
 static void follow_begin(struct follow *f)
 {
-	static const struct cluster_list_fns list = { follow_list_item, follow_list_done };
+	static const struct cluster_list_fns list = { .item = follow_list_item,
+						      .done = follow_list_done };
 	static const struct cluster_watch_fns watch = { watch_changed, watch_revision,
 							watch_ended };
 	const struct cluster_store_ops *ops = f->is.store->ops;

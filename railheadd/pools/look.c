@@ -190,7 +190,8 @@ static size_t find_harmless(const struct driver *d, const char *uids[WITHOUT_MAX
 
 static void list_due(evutil_socket_t fd, short what, void *arg)
 {
-	static const struct cluster_list_fns fns = { look_list_item, look_list_done };
+	static const struct cluster_list_fns fns = { .item = look_list_item,
+						     .done = look_list_done };
 	const char *uids[WITHOUT_MAX];
 	struct cluster_selector which = { .kind = CLUSTER_BLOCK, .without = uids };
 	struct driver *d = arg;

@@ -34,8 +34,9 @@ struct question {
 /* The answer about rails, as far as it goes. */
 struct nodes_rails {
 	char after[NODE_NAME_LEN];
+	char *from;         /* owned: the page of the store that is read now */
 	struct json *nodes; /* owned */
-	size_t bytes, more;
+	size_t bytes, more; /* more: nodes of this page for which no room is left */
 };
 
 struct nodes_ask {
@@ -73,6 +74,7 @@ void nodes_ask_cancel(struct nodes_ask *a)
 	pool_table_clear(&a->pools);
 	json_free(a->pool.definition);
 	free(a->marks.at);
+	free(a->rails.from);
 	json_free(a->rails.nodes);
 	event_free(a->next);
 	free(a);
@@ -139,16 +141,37 @@ static void nodes_listed(void *arg, const struct cluster_result *r, const char *
 	}
 }
 
+/* Of a question about rails a full answer ends in this page, and the next one begins with it. */
+static bool nodes_page(void *arg, const char *next)
+{
+	struct nodes_ask *a = arg;
+	char *from;
+
+	if (!a->rails.nodes)
+		return true;
+	if (a->rails.more || a->broken.code)
+		return false;
+	from = strdup(next);
+	if (!from) {
+		(void)err_nomem(&a->broken);
+		return false;
+	}
+	free(a->rails.from);
+	a->rails.from = from;
+	return true;
+}
+
 static void nodes_list(evutil_socket_t fd, short what, void *arg)
 {
-	static const struct cluster_list_fns fns = { nodes_item, nodes_listed };
+	static const struct cluster_list_fns fns = { nodes_item, nodes_listed, nodes_page };
 	struct nodes_ask *a = arg;
 	struct cluster_store *s = a->nodes->conf.store;
 	struct err e;
 
 	(void)fd;
 	(void)what;
-	a->which = (struct cluster_selector){ .kind = a->question->kinds[a->step] };
+	a->which = (struct cluster_selector){ .kind = a->question->kinds[a->step],
+					      .from = a->rails.from };
 	a->look.sent = ctx_since_boot(a->nodes->conf.ctx);
 	a->call = s->ops->list(s, &a->which, &fns, a);
 	if (a->call)
@@ -341,13 +364,14 @@ static struct json *rails_answer(struct nodes_ask *a)
 	auto_json struct json *answer = json_new_object();
 
 	if (json_add_int(answer, "more", (int64_t)a->rails.more) ||
+	    (a->rails.more && json_add_str(answer, "from", a->rails.from)) ||
 	    json_put(answer, "nodes", TAKE_PTR(a->rails.nodes)))
 		return NULL;
 	return TAKE_PTR(answer);
 }
 
-struct nodes_ask *nodes_ask_rails(struct nodes *n, const char *after, const struct nodes_end *end,
-				  struct err *e)
+struct nodes_ask *nodes_ask_rails(struct nodes *n, const char *after, const char *from,
+				  const struct nodes_end *end, struct err *e)
 {
 	static const enum cluster_kind kinds[] = { CLUSTER_NODE };
 	static const struct question rails = { "nodes",    kinds, ARRAY_SIZE(kinds),
@@ -358,7 +382,8 @@ struct nodes_ask *nodes_ask_rails(struct nodes *n, const char *after, const stru
 		return NULL;
 	(void)snprintf(a->rails.after, sizeof(a->rails.after), "%s", after);
 	a->rails.nodes = json_new_array();
-	if (a->rails.nodes)
+	a->rails.from = strdup(from);
+	if (a->rails.nodes && a->rails.from)
 		return a;
 	nodes_ask_cancel(a);
 	(void)err_nomem(e);

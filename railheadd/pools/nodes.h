@@ -56,12 +56,14 @@ typedef int (*nodes_see_fn)(void *arg, const struct cluster_object *o, struct er
 struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struct nodes_end *end,
 				  struct err *e);
 /*
- * nodes_ask_rails - {"nodes": [{"name", "rails"}], "more": how many follow}: of the nodes behind
- * the name `after` ("": of all), as many as an answer has room for, in the order of names. A node
- * that says nothing of its rails has no "rails".
+ * nodes_ask_rails - {"nodes": [{"name", "rails"}], "more", "from"}: of the nodes behind the name
+ * `after` ("": of all), as many as an answer has room for, in the order of names. A node that says
+ * nothing of its rails has no "rails". more: 0: these were the last ones. from: where the store
+ * goes on, for the next question; "": at the beginning. So each page of the store is read about
+ * once.
  */
-struct nodes_ask *nodes_ask_rails(struct nodes *n, const char *after, const struct nodes_end *end,
-				  struct err *e);
+struct nodes_ask *nodes_ask_rails(struct nodes *n, const char *after, const char *from,
+				  const struct nodes_end *end, struct err *e);
 void nodes_ask_cancel(struct nodes_ask *a);
 
 #endif

@@ -301,8 +301,9 @@ static void done_many(void *arg, const struct json *answer, const struct err *wh
 
 	ck_assert_msg(!why, "%s", why ? why->msg : "");
 	a->done = true;
-	(void)snprintf(a->text, sizeof(a->text), "%zu nodes, %.0f more",
-		       json_len(json_get(answer, "nodes")), json_num(json_get(answer, "more")));
+	(void)snprintf(a->text, sizeof(a->text), "%zu nodes, %.0f more, from %s",
+		       json_len(json_get(answer, "nodes")), json_num(json_get(answer, "more")),
+		       json_text(answer, "from"));
 }
 
 static void rails_behind(const char *after, const char *answer)
@@ -310,7 +311,7 @@ static void rails_behind(const char *after, const char *answer)
 	struct asked a = { .done = false };
 	const struct nodes_end how = { done_rails, &a };
 
-	ck_assert_ptr_nonnull(nodes_ask_rails(n, after, &how, &a.why));
+	ck_assert_ptr_nonnull(nodes_ask_rails(n, after, "", &how, &a.why));
 	loop_until(base, is_done, &a);
 	ck_assert_str_eq(a.text, answer);
 }
@@ -327,7 +328,8 @@ START_TEST(how_the_rails_of_nodes_are_cabled)
 }
 END_TEST
 
-/* More than an answer has room for: the next question goes on behind the last one. */
+/* More than an answer has room for: the next question goes on behind the last one, in the page that
+ * has it. */
 START_TEST(rails_of_many_nodes)
 {
 	enum { NODES = 10, BYTES = 100000 };
@@ -346,13 +348,13 @@ START_TEST(rails_of_many_nodes)
 	}
 	const struct nodes_end how = { done_many, &a };
 
-	ck_assert_ptr_nonnull(nodes_ask_rails(n, "", &how, &a.why));
+	ck_assert_ptr_nonnull(nodes_ask_rails(n, "", "", &how, &a.why));
 	loop_until(base, is_done, &a);
-	ck_assert_str_eq(a.text, "7 nodes, 3 more");
+	ck_assert_str_eq(a.text, "7 nodes, 2 more, from 6");
 	a = (struct asked){ .done = false };
-	ck_assert_ptr_nonnull(nodes_ask_rails(n, "n6", &how, &a.why));
+	ck_assert_ptr_nonnull(nodes_ask_rails(n, "n6", "6", &how, &a.why));
 	loop_until(base, is_done, &a);
-	ck_assert_str_eq(a.text, "3 nodes, 0 more");
+	ck_assert_str_eq(a.text, "3 nodes, 0 more, from ");
 	end();
 }
 END_TEST

@@ -111,7 +111,8 @@ static void number_twins_listed(void *arg, const struct cluster_result *r, const
 
 static void number_twins_look(evutil_socket_t fd, short what, void *arg)
 {
-	static const struct cluster_list_fns fns = { number_twins_item, number_twins_listed };
+	static const struct cluster_list_fns fns = { .item = number_twins_item,
+						     .done = number_twins_listed };
 	struct number_twins *t = arg;
 	struct cluster_store *s = t->conf.store;
 

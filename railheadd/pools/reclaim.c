@@ -87,7 +87,8 @@ static void nodes_were_read(void *arg, const struct cluster_result *result, cons
 
 static void reclaim_look(evutil_socket_t fd, short what, void *arg)
 {
-	static const struct cluster_list_fns fns = { reclaim_node_item, nodes_were_read };
+	static const struct cluster_list_fns fns = { .item = reclaim_node_item,
+						     .done = nodes_were_read };
 	struct reclaim *r = arg;
 	struct cluster_store *s = r->conf.store;
 	struct dead_node *d;

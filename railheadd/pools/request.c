@@ -231,7 +231,8 @@ static void request_list_done(void *arg, const struct cluster_result *result, co
 
 static struct cluster_call *call_list(struct inflight *o)
 {
-	static const struct cluster_list_fns fns = { request_list_item, request_list_done };
+	static const struct cluster_list_fns fns = { .item = request_list_item,
+						     .done = request_list_done };
 	struct cluster_store *s = o->in->store;
 
 	o->which = (struct cluster_selector){ .kind = o->request.kind, .prefix = o->request.name };

@@ -334,7 +334,7 @@ static void call_pools(const struct calls_to *to, struct server_request *r, cons
 }
 
 struct fabric_args {
-	const char *after;
+	const char *after, *from;
 };
 
 static void call_fabric(const struct calls_to *to, struct server_request *r,
@@ -342,15 +342,16 @@ static void call_fabric(const struct calls_to *to, struct server_request *r,
 {
 	static const struct json_field fields[] = {
 		{ "after", J_STRING, J_AT(struct fabric_args, after), .max = NODE_NAME_LEN - 1 },
+		{ "from", J_STRING, J_AT(struct fabric_args, from), .max = 4096 },
 		{ 0 },
 	};
 	const struct nodes_end end = { nodes_done, r };
-	struct fabric_args a = { .after = "" };
+	struct fabric_args a = { .after = "", .from = "" };
 	struct nodes_ask *ask = NULL;
 	struct err e;
 
 	if (json_decode(args, "args", fields, &a, &e) == 0)
-		ask = nodes_ask_rails(to->nodes, a.after, &end, &e);
+		ask = nodes_ask_rails(to->nodes, a.after, a.from, &end, &e);
 	nodes_begun(r, ask, &e);
 }
 

@@ -256,14 +256,20 @@ static enum cluster_outcome write_object(struct cluster_call *c, struct object *
 static void execute_list(struct cluster_call *c, const struct cluster_result *r)
 {
 	struct memory_store *m = c->store;
-	char revision[CLUSTER_REVISION_LEN] = "";
+	const size_t from = c->which.from ? strtoul(c->which.from, NULL, 10) : 0;
+	char revision[CLUSTER_REVISION_LEN] = "", next[24];
 	struct object *o;
+	size_t at = 0;
 
 	if (r->outcome == CLUSTER_OK) {
 		(void)snprintf(revision, sizeof(revision), "%lu", m->revision + 1);
 		for (o = TAILQ_FIRST(&m->objects); o; o = TAILQ_NEXT(o, all)) {
-			if (!selects(&c->which, &o->is))
+			if (!selects(&c->which, &o->is) || at++ < from)
 				continue;
+			(void)snprintf(next, sizeof(next), "%zu", at - 1);
+			if (at - 1 > from && (at - 1) % MEMORY_PAGE == 0 && c->list->page &&
+			    !c->list->page(c->arg, next))
+				break;
 			if (leaves_out(c, &o->is))
 				m->counts.left_out++;
 			else

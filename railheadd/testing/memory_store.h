@@ -12,6 +12,9 @@
 struct event_base;
 struct memory_store;
 
+/* Objects of a page of a list. */
+#define MEMORY_PAGE 3
+
 /* memory_store_new - an empty store; the driver closes it with ops->close(). */
 struct memory_store *memory_store_new(struct event_base *base);
 struct cluster_store *memory_store_ops(struct memory_store *m);
