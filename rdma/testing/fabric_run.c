@@ -264,11 +264,12 @@ void fabric_run(struct fabric *f, const struct judge_test *tests, size_t n,
 		struct judge_result *results)
 {
 	struct flow *flows = calloc(4 * n + 1, sizeof(*flows));
-	struct flow *ba = flows + n, *both = flows + 2 * n;
 	size_t k = 0;
 
 	if (!flows)
 		abort();
+
+	struct flow *ba = flows + n, *both = flows + 2 * n;
 	for (size_t i = 0; i < n; i++) {
 		const struct judge_test *t = &tests[i];
 		struct judge_result *r = &results[i];
