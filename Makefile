@@ -44,10 +44,10 @@ GENERATED_H := $(call generated,$(ROOMS),h)
 sources = $(filter-out %_test.c %_fuzz.c $(MAINS) $(TESTING_SRC),$(foreach d,$(1),$(wildcard $(d)/*.c))) $(call generated,$(1),c)
 below = $(filter $(1) $(1)/%,$(ROOMS))
 # In the order of the arrows: an archive needs only those after it. lib is librailhead.a. rdma/probe is apart, because only it needs libibverbs.
-ARCHIVES := railctl railheadd install plugins diag rdma sriov fabric cluster ipam cni topo probe railhead
+ARCHIVES := railctl railheadd install plugins diag probe rdma sriov fabric cluster ipam cni topo railhead
 $(foreach p,$(filter-out lib rdma,$(PARTS)),$(eval lib$(p)_SRC := $$(call sources,$$(call below,$(p)))))
-libprobe_SRC := $(call sources,$(call below,rdma/probe) $(call below,rdma/job))
-librdma_SRC := $(call sources,$(filter-out $(call below,rdma/probe) $(call below,rdma/job),$(call below,rdma)))
+libprobe_SRC := $(call sources,$(call below,rdma/probe))
+librdma_SRC := $(call sources,$(filter-out $(call below,rdma/probe),$(call below,rdma)))
 librailhead_SRC := $(call sources,$(call below,lib))
 
 TESTS_SRC := $(foreach d,$(ROOMS),$(wildcard $(d)/*_test.c))

@@ -52,7 +52,7 @@ lint()
 code_keys()
 {
 	local sources
-	mapfile -t sources < <(find cni ipam fabric install sriov rdma plugins \( -path rdma/probe -o -path ipam/block \) -prune -o -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' ! -path '*/testing/*' -print)
+	mapfile -t sources < <(find cni ipam fabric install sriov rdma plugins \( -path rdma/probe -o -path rdma/job -o -path ipam/block \) -prune -o -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' ! -path '*/testing/*' -print)
 	{
 		grep -ohE '\.key = "[^"]+"' "${sources[@]}"
 		grep -ohE '\{ "[^"]+", J_[A-Z0-9]+, ' "${sources[@]}"

@@ -11,7 +11,7 @@ W=$(mktemp -d)
 trap 'rm -rf "$W"' EXIT
 # shellcheck source=conformance/vm/guest/lib.sh
 . "$ROOT/conformance/vm/guest/lib.sh"
-COMMANDS="list dmabuf serve connect allreduce"
+COMMANDS="list dmabuf serve connect allreduce job"
 
 # wrong STATUS WORDS ARGUMENT...: it ends so, says so in one line, and nothing on standard output
 wrong()

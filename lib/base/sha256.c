@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sha256.c: SHA-256 as FIPS 180-4 has it, without tables of tricks: the texts are short. */
+/* sha256.c: SHA-256 and HMAC, without tables of tricks: the texts are short. */
 #include "lib/base/sha256.h"
 
 #include <string.h>
-
-#define BLOCK 64
 
 /* Fractional parts of the cube roots of the first 64 primes (FIPS 180-4 section 4.2.2). */
 static const uint32_t k[64] = {
@@ -53,24 +51,67 @@ static void sha256_add_block(uint32_t state[8], const uint8_t *p)
 		state[i] += s[i];
 }
 
+void sha256_begin(struct sha256 *h)
+{
+	*h = (struct sha256){ .state = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
+					 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 } };
+}
+
+void sha256_add(struct sha256 *h, const void *data, size_t len)
+{
+	const uint8_t *p = data;
+
+	for (size_t i = 0; i < len; i++) {
+		h->block[h->len++ % SHA256_BLOCK] = p[i];
+		if (h->len % SHA256_BLOCK == 0)
+			sha256_add_block(h->state, h->block);
+	}
+}
+
+void sha256_end(struct sha256 *h, uint8_t out[SHA256_LEN])
+{
+	static const uint8_t end = 0x80, zero = 0;
+	uint64_t bits = h->len * 8;
+	uint8_t length[8];
+
+	for (size_t i = 0; i < sizeof(length); i++)
+		length[i] = (uint8_t)(bits >> (56 - 8 * i));
+	sha256_add(h, &end, 1);
+	while (h->len % SHA256_BLOCK != SHA256_BLOCK - sizeof(length))
+		sha256_add(h, &zero, 1);
+	sha256_add(h, length, sizeof(length));
+	for (size_t i = 0; i < SHA256_LEN; i++)
+		out[i] = (uint8_t)(h->state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
 void sha256(const void *data, size_t len, uint8_t out[SHA256_LEN])
 {
-	uint32_t state[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-			      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
-	uint8_t last[2 * BLOCK] = { 0 };
-	const uint8_t *p = data;
-	size_t rest = len % BLOCK, tail = rest < BLOCK - 8 ? BLOCK : 2 * BLOCK;
-	uint64_t bits = (uint64_t)len * 8;
+	struct sha256 h;
 
-	for (size_t i = 0; i + BLOCK <= len; i += BLOCK)
-		sha256_add_block(state, p + i);
-	if (rest)
-		memcpy(last, p + len - rest, rest);
-	last[rest] = 0x80;
-	for (size_t i = 0; i < 8; i++)
-		last[tail - 1 - i] = (uint8_t)(bits >> 8 * i);
-	for (size_t i = 0; i < tail; i += BLOCK)
-		sha256_add_block(state, last + i);
-	for (size_t i = 0; i < SHA256_LEN; i++)
-		out[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
+	sha256_begin(&h);
+	sha256_add(&h, data, len);
+	sha256_end(&h, out);
+}
+
+void sha256_hmac_begin(struct sha256_hmac *m, const uint8_t key[SHA256_LEN])
+{
+	uint8_t pad[SHA256_BLOCK];
+
+	for (size_t i = 0; i < SHA256_BLOCK; i++)
+		pad[i] = (uint8_t)((i < SHA256_LEN ? key[i] : 0) ^ 0x5c);
+	sha256_begin(&m->outer);
+	sha256_add(&m->outer, pad, sizeof(pad));
+	for (size_t i = 0; i < SHA256_BLOCK; i++)
+		pad[i] ^= 0x5c ^ 0x36;
+	sha256_begin(&m->inner);
+	sha256_add(&m->inner, pad, sizeof(pad));
+}
+
+void sha256_hmac_end(struct sha256_hmac *m, uint8_t out[SHA256_LEN])
+{
+	uint8_t digest[SHA256_LEN];
+
+	sha256_end(&m->inner, digest);
+	sha256_add(&m->outer, digest, sizeof(digest));
+	sha256_end(&m->outer, out);
 }

@@ -49,4 +49,28 @@ START_TEST(each_length_around_a_block)
 }
 END_TEST
 
-TEST_PROGRAM("sha256", examples_of_the_standard, each_length_around_a_block)
+/* RFC 4231, test case 2; its key is shorter than a digest, and padded with zeros. */
+START_TEST(hmac_of_the_standard)
+{
+	static const char text[] = "what do ya want for nothing?";
+	uint8_t key[SHA256_LEN] = "Jefe", out[SHA256_LEN], again[SHA256_LEN];
+	struct sha256_hmac m;
+
+	sha256_hmac_begin(&m, key);
+	sha256_add(&m.inner, text, 10);
+	sha256_add(&m.inner, text + 10, strlen(text) - 10);
+	sha256_hmac_end(&m, out);
+	static const uint8_t want[] = { 0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e,
+					0x6a, 0x04, 0x24, 0x26, 0x08, 0x95, 0x75, 0xc7,
+					0x5a, 0x00, 0x3f, 0x08, 0x9d, 0x27, 0x39, 0x83,
+					0x9d, 0xec, 0x58, 0xb9, 0x64, 0xec, 0x38, 0x43 };
+	ck_assert_mem_eq(out, want, sizeof(want));
+	key[0]++;
+	sha256_hmac_begin(&m, key);
+	sha256_add(&m.inner, text, strlen(text));
+	sha256_hmac_end(&m, again);
+	ck_assert_mem_ne(out, again, sizeof(again));
+}
+END_TEST
+
+TEST_PROGRAM("sha256", examples_of_the_standard, each_length_around_a_block, hmac_of_the_standard)

@@ -85,7 +85,7 @@ struct judge_finding *judge_add_finding(struct judge *j, enum judge_cause cause,
 static int reach_round(struct judge *j, struct err *e)
 {
 	size_t ends = j->n_ranks * j->n_rails;
-	auto_free bool *want = calloc(ends, sizeof(*want));
+	auto_free bool *want = calloc(ends + 1, sizeof(*want));
 	unsigned rounds, most = 0;
 
 	if (!want)

@@ -55,6 +55,9 @@ static struct flow flow_of(const struct judge *j, const struct judge_sample *s, 
 			  .rail = s->t.rail,
 			  .across = is_across(j, &s->t) };
 
+	/* Without an outcome a rate says nothing. */
+	if (s->r.outcome != JUDGE_DONE)
+		return f;
 	f.rate[0] = back ? s->r.ba : s->r.ab;
 	f.rate[1] = back ? s->r.both_ba : s->r.both_ab;
 	return f;
@@ -83,6 +86,13 @@ static bool counts(const struct judge_sample *s, enum judge_kind kind)
 	return s->t.kind == kind && s->r.outcome == JUDGE_DONE && !s->r.noisy;
 }
 
+/* Full packets ceased to pass in the middle: a rate of 0. */
+static bool broke_off(const struct judge_sample *s, enum judge_kind kind)
+{
+	return s->t.kind == kind &&
+	       (s->r.outcome == JUDGE_NO_SMALL || s->r.outcome == JUDGE_NO_LARGE);
+}
+
 static void merge_groups(struct baselines *b)
 {
 	size_t n = 0;
@@ -106,7 +116,7 @@ static void merge_groups(struct baselines *b)
 static int find_baselines(const struct judge *j, enum judge_kind kind, struct baselines *out,
 			  struct err *e)
 {
-	struct baselines b = { .list = calloc(4 * j->n_samples + 1, sizeof(*b.list)) };
+	struct baselines b = { .list = calloc(4 * j->n_samples + 1, sizeof(*b.list)), .n = 0 };
 
 	if (!b.list)
 		return err_nomem(e);
@@ -179,26 +189,27 @@ struct flows {
 static int judge_flows(const struct judge *j, enum judge_kind kind, struct flows *out,
 		       struct err *e)
 {
-	struct baselines b;
+	struct baselines b = { 0 };
 
 	if (find_baselines(j, kind, &b, e))
 		return -1;
 	out->n = 0;
 	out->list = calloc(2 * j->n_samples + 1, sizeof(*out->list));
 	for (size_t i = 0; out->list && i < 2 * j->n_samples; i++) {
-		struct flow f = flow_of(j, &j->samples[i / 2], i % 2);
+		const struct judge_sample *s = &j->samples[i / 2];
+		struct flow f = flow_of(j, s, i % 2);
 		struct judged d = { .out = 2 * judge_at(j, f.from, f.rail),
 				    .in = 2 * judge_at(j, f.to, f.rail) + 1,
 				    .from = (uint16_t)f.from,
 				    .to = (uint16_t)f.to,
 				    .ratio = 2,
 				    .across = f.across };
-		if (!counts(&j->samples[i / 2], kind))
+		if (!counts(s, kind) && !broke_off(s, kind))
 			continue;
 		for (unsigned both = 0; both < 2; both++) {
 			double usual = expected(j, &b, kind, &f, both);
-			if (usual <= 0 || (both && f.rate[1] <= 0) ||
-			    f.rate[both] / usual >= d.ratio)
+			if (usual <= 0 || f.rate[both] / usual >= d.ratio ||
+			    (both && f.rate[1] <= 0 && counts(s, kind)))
 				continue;
 			d.ratio = f.rate[both] / usual;
 			d.rate = f.rate[both];

@@ -18,10 +18,12 @@ enum probe_status {
 	PROBE_NOTHING = 4,     /* no device, port, GID or permission to test with */
 	PROBE_UNSUPPORTED = 5, /* dmabuf: a device does not support it */
 	PROBE_UNKNOWN = 6,     /* dmabuf: for some devices the answer is unknown */
-	PROBE_OUTLIERS = 7,    /* --all-pairs: something is slower than the rest */
+	PROBE_OUTLIERS = 7,    /* --all-pairs: something is slower than the rest; job: not right */
+	PROBE_INCOMPLETE = 8,  /* job: not all ranks came */
 };
 
-extern const struct cmd probe_list, probe_dmabuf, probe_serve, probe_connect, probe_allreduce;
+extern const struct cmd probe_list, probe_dmabuf, probe_serve, probe_connect, probe_allreduce,
+	probe_job;
 
 /* probe_conf - the options of a run, which main() read. */
 static inline const struct conf *probe_conf(const struct cmd_run *p)

@@ -102,8 +102,10 @@ struct verbs_pick {
 struct verbs_plan {
 	struct verbs_pick pick;
 	bool cm, server;
-	size_t out, in; /* bytes of memory; 0: none */
-	unsigned depth; /* sends and receives posted at once; the device may have fewer */
+	size_t out, in;      /* bytes of memory; 0: none */
+	unsigned depth;      /* sends and receives posted at once; the device may have fewer */
+	uint8_t ack_timeout; /* of the queue pair, 4.096 us * 2^n; 0: half a second with all tries
+			      */
 };
 
 struct verbs_conn;

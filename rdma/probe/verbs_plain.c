@@ -57,7 +57,8 @@ static int to_receive(struct verbs_conn *c)
 static int to_send(struct verbs_conn *c)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS,
-				    .timeout = ACK_TIMEOUT,
+				    .timeout =
+					    c->plan.ack_timeout ? c->plan.ack_timeout : ACK_TIMEOUT,
 				    .retry_cnt = VERBS_TRIES,
 				    .rnr_retry = VERBS_TRIES,
 				    .sq_psn = c->psn,

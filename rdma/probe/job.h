@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job.h: what the files of `rdma-probe job` share.
+ *
+ * Every rank has one process, and each test of a rank a child of its own: a device that hangs, or a
+ * driver that crashes, ends that test alone. Rank 0 has a second process, which leads.
+ */
+#ifndef RAILHEAD_RDMA_PROBE_JOB_H
+#define RAILHEAD_RDMA_PROBE_JOB_H
+
+#include "rdma/job/msg.h"
+#include "rdma/probe/run.h"
+
+/* ---- job_link.c: a connection between a rank and rank 0 ---- */
+
+struct job_link {
+	int fd;    /* -1: closed */
+	bool root; /* this end is rank 0 */
+	bool keyed;
+	const uint8_t *secret; /* SHA256_LEN bytes, borrowed */
+	uint8_t nonces[2 * JOB_NONCE];
+	struct job_way in, out;
+	uint8_t *buf; /* the frame that is read */
+	size_t n, room;
+	struct ip peer;
+};
+
+/*
+ * job_link_open - take over fd, and send the own nonce. job_link_read - what is there, without
+ * waiting: 1 a message, 0 not yet, -1 the connection has ended or is not one of this job.
+ * job_link_wait - wait for a message. ERR_AGAIN: none came in time.
+ */
+int job_link_open(struct job_link *l, int fd, bool root, const uint8_t *secret,
+		  struct err *e) must_check;
+int job_link_read(struct job_link *l, struct job_msg *out, struct err *e) must_check;
+int job_link_wait(struct job_link *l, int timeout_ms, struct job_msg *out,
+		  struct err *e) must_check;
+int job_link_send(struct job_link *l, const struct job_msg *m, struct err *e) must_check;
+void job_link_close(struct job_link *l);
+#define auto_job_link auto_clean(job_link_close)
+
+/* ---- job_facts.c: what this rank says of itself ---- */
+
+/* How to open a rail: an address of RoCE, or a device of InfiniBand. */
+struct job_own_rail {
+	struct ip address; /* family IP_NONE: by the device */
+	char device[JOB_NAME];
+	unsigned port;
+};
+
+struct job_own {
+	struct job_msg join;
+	struct job_own_rail rails[JOB_RAILS]; /* in the order of join.rails */
+};
+
+/* job_facts - read the rails of this network namespace. ERR_UNAVAILABLE: there are none. */
+int job_facts(const struct ctx *ctx, const struct conf *c, struct job_own *out,
+	      struct err *e) must_check;
+
+/* job_throttled - how often the CPU limit of the own cgroup stopped processes so far; 0 if the
+ * kernel does not say. */
+uint64_t job_throttled(void);
+
+/* ---- job_flow.c: one test ---- */
+
+/*
+ * job_flow - run the test that `prepare` describes over the rail. fd: to the process of the rank, a
+ * socket of packets that are struct job_msg. Sends JOB_READY and, in any case, JOB_RESULT.
+ */
+void job_flow(const struct conf *c, const struct job_own_rail *rail, const struct job_msg *prepare,
+	      int fd);
+
+/* ---- the two sides ---- */
+
+struct job_conf {
+	const struct conf *conf;
+	const char *rank0; /* "HOST" or "HOST:PORT" */
+	uint32_t rank, ranks;
+	uint8_t secret[SHA256_LEN];
+	int gather_ms, test_ms;
+	const char *leaves; /* path of a file, or NULL */
+	double min_rate;    /* bytes a second; 0: rates only warn */
+};
+
+/* job_rank_run - join, run tests, and return the last message of rank 0. */
+int job_rank_run(const struct job_conf *c, const struct ctx *ctx, int gather_ms,
+		 struct job_msg *end, struct err *e) must_check;
+
+/* A rank, as rank 0 knows it. */
+struct job_member {
+	struct job_link link;
+	bool joined, dead;
+	char node[JOB_NAME], host[JOB_NAME];
+	char why[JOB_TEXT];     /* dead: the reason */
+	struct job_rail *rails; /* owned */
+	size_t n_rails;
+};
+
+struct job_case {
+	struct judge_test test;
+	struct judge_result result;
+	char text[JOB_TEXT]; /* why a rank could not run it */
+};
+
+struct job_root {
+	const struct job_conf *conf;
+	int listening;
+	struct job_member *members; /* ranks */
+	uint32_t joined;
+	char names[JOB_RAILS][JOB_NAME]; /* interfaces: the rails of the job */
+	size_t n_rails;
+	struct judge_rank *ranks; /* facts for the judge */
+	char (*leaves)[JOB_NAME]; /* names by number */
+	size_t n_leaves;
+	struct job_case *cases;
+	size_t n_cases, at; /* at: first one of the batch */
+	uint32_t refused;   /* connections that were not of this job */
+	struct judge *judge;
+	const struct judge_finding *findings;
+	size_t n_findings;
+	bool in_time; /* the tests were not cut short */
+	double seconds;
+	uint32_t status; /* enum cmd_status, or one of enum probe_status */
+};
+
+/* job_root_run - gather, test, judge. *r has all that is known, also on error.
+ * job_root_end - tell all ranks how it ended, and close. job_root_clear - free. */
+int job_root_run(struct job_root *r, struct err *e) must_check;
+void job_root_end(struct job_root *r, const char *text);
+void job_root_clear(struct job_root *r);
+/* job_gather - job_gather.c: wait for the ranks; 0 also if some are missing. */
+int job_gather(struct job_root *r, struct err *e) must_check;
+/* job_wait - wait for messages until deadline (ctx_mono_ms) or until done() is true. */
+int job_wait(struct job_root *r, int64_t deadline, bool (*done)(const struct job_root *r),
+	     struct err *e) must_check;
+/* job_facts_for_judge - from what the ranks said to r->ranks. */
+int job_tell_judge(struct job_root *r, struct err *e) must_check;
+
+/* job_show - print the verdict. job_summary - in one line. */
+int job_show(const struct out *out, const struct job_root *r, struct err *e) must_check;
+void job_summary(const struct job_root *r, char out[JOB_TEXT]);
+
+#endif
