@@ -13,6 +13,7 @@
 void ib_links_clear(struct ib_links *l)
 {
 	free(l->link);
+	intent_clear(&l->trunks);
 	*l = (struct ib_links){ .n = 0 };
 }
 
@@ -99,6 +100,22 @@ static int read_switch(struct ib_reader *r, struct err *e)
 	return 0;
 }
 
+/* [PORT] "S-GUID"[PORT] # ... */
+static int read_trunk(struct ib_reader *r, const char *peer, struct err *e)
+{
+	struct intent *t = &r->links.trunks;
+	struct guid guid;
+
+	if (!peer || !guid_from(peer + 3, strcspn(peer + 3, "\""), &guid))
+		return 0;
+	if (ARRAY_GROW(t->cable, t->n, INTENT_CABLES_MAX, "links of switches", e))
+		return -1;
+	t->cable[t->n] = (struct intent_cable){ .node = "" };
+	memcpy(t->cable[t->n].node, r->leaf.leaf, sizeof(r->leaf.leaf));
+	guid_format(guid, t->cable[t->n++].leaf);
+	return 0;
+}
+
 /* [PORT] "H-GUID"[PORT](GUID of the port) # ...; behind [PORT] may be [ext PORT]. */
 static int read_link(struct ib_reader *r, struct err *e)
 {
@@ -108,7 +125,7 @@ static int read_link(struct ib_reader *r, struct err *e)
 	unsigned long port = strtoul(r->line + 1, &end, 10);
 
 	if (!peer || (comment && comment < peer))
-		return 0;
+		return read_trunk(r, strstr(r->line, "\"S-"), e);
 	if (*end != ']' || !port || port > 255)
 		return refuse_line(r, "the port of the switch is not a number from 1 to 255", e);
 	guid = strchr(peer, '(');

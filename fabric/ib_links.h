@@ -3,7 +3,7 @@
  * ib_links.h: the switch and the port at the other end of each InfiniBand port, by what
  * ibnetdiscover(8) has printed. Pure.
  *
- * Of its file only the lines of switches count that lead to an adapter:
+ * Of its file only the lines of switches count that lead to an adapter, or to another switch:
  *
  *	Switch 41 "S-b8599f0300f9cba2" # "MF0;leaf-1:MQM8700/U1" enhanced port 0 lid 5 lmc 0
  *	[1] "H-043f720300abcdee"[1](43f720300abcdef) # "gpu-1 mlx5_0" lid 10 4xHDR
@@ -11,7 +11,7 @@
 #ifndef RAILHEAD_FABRIC_IB_LINKS_H
 #define RAILHEAD_FABRIC_IB_LINKS_H
 
-#include "lib/base/err.h"
+#include "fabric/intent.h"
 #include "lib/base/guid.h"
 
 #define IB_LINKS_MAX 262144
@@ -27,6 +27,7 @@ struct ib_link {
 struct ib_links {
 	struct ib_link *link; /* owned; by adapter */
 	size_t n;
+	struct intent trunks; /* owned: the links between switches; node and leaf are their GUIDs */
 };
 
 /*

@@ -64,6 +64,9 @@ START_TEST(a_fabric)
 
 	ck_assert_msg(ib_links_read(FABRIC, strlen(FABRIC), &l, &e) == 0, "%s", e.msg);
 	ck_assert_uint_eq(l.n, 3);
+	ck_assert_uint_eq(l.trunks.n, 1);
+	ck_assert_str_eq(l.trunks.cable[0].node, "b8:59:9f:03:00:f9:cb:a2");
+	ck_assert_str_eq(l.trunks.cable[0].leaf, "b8:59:9f:03:00:f9:cb:a4");
 	has_link(&l, 0x43f720300abcdefULL, "b8:59:9f:03:00:f9:cb:a2 leaf-1 1");
 	has_link(&l, 0x43f720300abcdf5ULL, "b8:59:9f:03:00:f9:cb:a2 leaf-1 40");
 	has_link(&l, 0xab, "b8:59:9f:03:00:f9:cb:a4 Quantum Mellanox Technologies 7");

@@ -228,6 +228,13 @@ test_kubectl_rail_reads_ibnetdiscover()
 	eq "with cables" "$RC $(jq -c .findings "$W/out")" '0 []'
 	rail topology --ibnetdiscover - --format slurm <"$W/ib.topo"
 	has "topology" "$(<"$W/out")" 'SwitchName=g3 Nodes=gpu-1,gpu-2,gpu-3'
+	has "no spines" "$(<"$W/out")" 'SwitchName=fabric Switches=g3'
+	printf 'Switch\t41 "S-b8599f0300f9cba2"\t\t# "leaf-1"\n[41]\t"S-b8599f0300f9cba4"[3]\t\t# "spine" lid 7 4xHDR\n' >>"$W/ib.topo"
+	rail topology --ibnetdiscover "$W/ib.topo" --format slurm
+	has "its spines" "$(<"$W/out")" 'SwitchName=b3 Switches=g3'
+	echo leaf-1,swp9,spine-1,swp1 >"$W/spines.csv"
+	rail topology --ibnetdiscover - --topology "$W/spines.csv" --json <"$W/ib.topo"
+	eq "spines of a file" "$(jq -r '.groups[].block' "$W/out")" b3
 	sed -i 's/gpu-2,ib0,leaf-1/gpu-2,ib0,leaf-2/' "$W/cables.csv"
 	rail report --ibnetdiscover "$W/ib.topo" --topology "$W/cables.csv"
 	has "report" "$(<"$W/out")" '<bdi>leaf-1</bdi>'
@@ -313,7 +320,7 @@ test_kubectl_rail_explains_its_options()
 	rail_fails 2 'usage has no argument "x"' usage x
 	rail_fails 2 'plan needs the file of the plan: -f FILE' plan
 	rail_fails 2 '-o "json" is not yaml' plan -f x -o json
-	rail_fails 2 '--topology is an option of fabric and report' plan -f x --topology y
+	rail_fails 2 '--topology is an option of fabric, report and topology' plan -f x --topology y
 	rail_fails 2 'only one file can be standard input' fabric --topology - --ibnetdiscover -
 	rail_fails 2 '--ibnetdiscover is an option of fabric, report, plan, apply and topology' rails --ibnetdiscover x
 	rail_fails 2 '-f is an option of plan and apply' rails -f x

@@ -67,6 +67,27 @@ SwitchName=fabric Switches=g0,g1
 		"gpu-1 g0 gpu-2 g0 gpu-3 g0 gpu-4 g1 gpu-5 g1 gpu-6 g1"
 	eq "names that stay" "$(ctl n1 cluster topology --json --labels - <<<'{"gpu-4":"g0","gpu-5":"g0","gpu-1":"g5","gpu-6":"rack-7"}' | jq -r '[.groups[] | .name + " " + .nodes[0]] | join(", ")')" \
 		"g5 gpu-1, g0 gpu-4"
+	# Two more groups; a file has the switches above the leaves: those of g0 and g2 are the same.
+	for n in 81 82 83; do cabled_as "gpu-$n" leaf-d; done
+	for n in 84 85 86; do cabled_as "gpu-$n" leaf-e; done
+	printf '%s\n' leaf-a,s1,spine-1,p leaf-b,s1,spine-2,p leaf-d,s1,spine-1,q spine-2,q,leaf-e,s1 gpu-1,eth1,leaf-a, >"$W/cables.csv"
+	ctl n1 cluster topology --format slurm --topology - <"$W/cables.csv" >"$W/blocks.conf"
+	eq "blocks" "$(grep Switches= "$W/blocks.conf" | paste -sd ' ')" "SwitchName=b0 Switches=g0,g2 SwitchName=b1 Switches=g1,g3 SwitchName=fabric Switches=b0,b1"
+	eq "labels of blocks" "$(ctl n1 cluster topology --format labels --topology - <"$W/cables.csv" | grep -c 'tier-0=g2 fabric.topograph.run/tier-1=b0$')" 3
+	eq "Kueue" "$(ctl n1 cluster topology --format kueue --topology - <"$W/cables.csv" | sed -n 's/.*nodeLabel: //p' | paste -sd ' ')" \
+		"fabric.topograph.run/tier-1 fabric.topograph.run/tier-0 kubernetes.io/hostname"
+	eq "Volcano" "$(ctl n1 cluster topology --format volcano --topology - <"$W/cables.csv" | sed -n 's/.*nodeLabel: //p' | paste -sd ' ')" \
+		"fabric.topograph.run/tier-1 fabric.topograph.run/tier-0 kubernetes.io/hostname"
+	eq "blocks for programs" "$(ctl n1 cluster topology --json --topology - <"$W/cables.csv" | jq -r '[.groups[] | .name + " " + .block] | join(", ")')" "g0 b0, g1 b1, g2 b0, g3 b1"
+	# One group without a known switch above: no level above at all.
+	sed -i /leaf-e/d "$W/cables.csv"
+	eq "not of all" "$(ctl n1 cluster topology --format slurm --topology - <"$W/cables.csv" | grep Switches=)" "SwitchName=fabric Switches=g0,g1,g2,g3"
+	slurm_begin "$W/blocks.conf" "gpu-[1-7,81-86]"
+	eventually slurm_says
+	eq "slurmctld with blocks" "$(sed 's/LinkSpeed=1 //; s/ *$//' "$W/is" | grep Switches)" "SwitchName=b0 Level=1 Nodes=gpu-[1-3,81-83] Switches=g0,g2
+SwitchName=b1 Level=1 Nodes=gpu-[4-6,84-86] Switches=g1,g3
+SwitchName=fabric Level=2 Nodes=gpu-[1-6,81-86] Switches=b0,b1"
+	slurm_end && wait "$(<"$W/slurm/pid")"
 	# Slurm has all nodes of groups in one switch of each level, and names the one that has none.
 	slurm_begin "$W/topology.conf" "gpu-[1-7]"
 	eventually slurm_says

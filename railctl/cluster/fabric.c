@@ -333,34 +333,36 @@ static int keep_own_findings(struct findings *from, struct findings *out, struct
 	return findings_check(out, e);
 }
 
-/* The file says where each cable belongs, so there is no majority to ask. */
-static int check_topology(const char *path, const struct cluster_cables *x, struct findings *out,
-			  struct err *e)
+int cluster_topology_read(const struct cmd_run *r, struct intent *out, struct err *e)
 {
+	const char *path = opt_get(&r->opts, "topology");
 	const struct cmd_input in = { .path = path, .what = "--topology: ", .max = FILE_MAX };
-	auto_findings struct findings all = { .n = 0 };
-	auto_intent struct intent t = { .n = 0 };
 	auto_free char *text = NULL;
 	size_t len;
 
+	if (!path)
+		return 0;
 	if (cmd_read(&in, &text, &len, e))
 		return -1;
-	if (intent_read(text, len, &t, e))
-		return err_wrap(e, "--topology: %.200s", path);
-	return fabric_check(x->node, x->n, &x->groups, &all, e) ||
-			       keep_own_findings(&all, out, e) ||
-			       intent_check(&t, x->node, x->n, out, e)
-		       ? -1
-		       : 0;
+	return intent_read(text, len, out, e) ? err_wrap(e, "--topology: %.200s", path) : 0;
 }
 
+/* A file says where each cable belongs, so there is no majority to ask. */
 int cluster_cables_check(const struct cmd_run *r, const struct cluster_cables *c,
 			 struct findings *out, struct err *e)
 {
-	const char *topology = opt_get(&r->opts, "topology");
+	auto_findings struct findings all = { .n = 0 };
+	auto_intent struct intent t = { .n = 0 };
 
-	return topology ? check_topology(topology, c, out, e)
-			: fabric_check(c->node, c->n, &c->groups, out, e);
+	if (cluster_topology_read(r, &t, e))
+		return -1;
+	if (!t.n)
+		return fabric_check(c->node, c->n, &c->groups, out, e);
+	return fabric_check(c->node, c->n, &c->groups, &all, e) ||
+			       keep_own_findings(&all, out, e) ||
+			       intent_check(&t, c->node, c->n, out, e)
+		       ? -1
+		       : 0;
 }
 
 static int read_fabric(const struct cmd_run *r, struct fabric_cmd *c, struct err *e)

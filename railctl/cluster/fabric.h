@@ -5,6 +5,7 @@
 
 #include "fabric/groups.h"
 #include "fabric/ib_links.h"
+#include "fabric/intent.h"
 #include "railctl/cluster/cluster.h"
 
 struct cluster_cables {
@@ -28,6 +29,9 @@ int cluster_cables_read(const struct cmd_run *r, struct cluster_cables *c,
 			struct err *e) must_check;
 void cluster_cables_clear(struct cluster_cables *c);
 #define auto_cluster_cables auto_clean(cluster_cables_clear)
+
+/* cluster_topology_read - the option --topology; *out stays as it is without it. */
+int cluster_topology_read(const struct cmd_run *r, struct intent *out, struct err *e) must_check;
 
 /* cluster_cables_check - the findings of fabric_check(), or with --topology those of
  * intent_check(). It is read behind --ibnetdiscover. */
