@@ -154,15 +154,15 @@ plan_grows()
 	before=$(k get railpools -o json | jq -c '[.items[] | [.metadata.name, .metadata.generation]]')
 	sed 's/g0: .*/g0: [n1, n2]\n  g1: ["gpu*"]/; s/rails: 8/rails: 9/' "$TOP/examples/plan/fabric.yaml" >"$file"
 	rail plan -f "$file" --json
-	eq 'the parts of nine rails are others' "$RC $(jq -r '[.findings[] | select(.state == "fail").code] | unique | join(" ")' "$W/out")" '3 pool'
+	eq 'the parts of nine rails are others' "$RC $(jq -r '[.findings[] | select(.state == "fail").code] | unique | join(" ")' "$W/out")" '4 pool'
 	sed -i 's/rails: 9/rails: 8/; s/10.200.0.0/10.96.0.0/' "$file"
 	rail apply -f "$file"
-	eq 'another supernet' "$RC $(<"$W/out")" '3 '
+	eq 'another supernet' "$RC $(<"$W/out")" '4 '
 	has 'another supernet' "$(<"$W/err")" 'pool rail0-g0: a pool that pods have addresses of does not change'
 	sed -i 's/10.96.0.0/10.200.0.0/' "$file"
 	k label --overwrite node n2 railhead.io/group=g1 >/dev/null || fail 'test error: a label'
 	rail apply -f "$file"
-	eq 'n2 would move' "$RC" 3
+	eq 'n2 would move' "$RC" 4
 	has 'n2 would move' "$(<"$W/err")" 'node n2: a plan does not move a node: its pods have addresses of g1'
 	sed -i '/g1:/d; s/\[n1, n2\]/[n1]/' "$file"
 	rail apply -f "$file"
