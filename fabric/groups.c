@@ -556,7 +556,7 @@ static void add_degraded(const struct fabric_node *n, const struct fabric_port *
 		{ "qos", "the card is not set as qos.d of the node says" },
 	};
 	const size_t len = strcspn(x->degraded, " ");
-	struct finding *f = fabric_add(all, "degraded", FINDING_FAIL, n, x);
+	struct finding *f = fabric_add(all, "degraded", FINDING_WARN, n, x);
 
 	finding_set_value(f, "%s", x->degraded);
 	finding_set_reason(f, "the agent of the node says so");

@@ -338,7 +338,7 @@ START_TEST(a_degraded_rail_is_a_finding_in_every_group_and_in_none)
 	ck_assert_str_eq(all.item[0].subject, "n000 rail 1 (eth)");
 	ck_assert_str_eq(all.item[0].value, "rate port");
 	ck_assert_str_eq(all.item[0].reason, "the port is slower than it was before");
-	ck_assert_int_eq(all.item[0].state, FINDING_FAIL);
+	ck_assert_int_eq(all.item[0].state, FINDING_WARN);
 	ck_assert_str_eq(all.item[2].reason, "the agent of the node says so");
 }
 END_TEST

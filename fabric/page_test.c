@@ -371,7 +371,7 @@ START_TEST(a_stored_degraded_rail_is_red_without_an_answer)
 	ck_assert_uint_eq(count_in_row(page, "gpu-00002", "<td class=bad"), 1);
 	ck_assert_uint_eq(count_in_row(page, "gpu-00003", "<td class=unk"), RAILS);
 	ck_assert_uint_eq(count_in_row(page, "gpu-00004", "<td class=ok"), RAILS);
-	ck_assert_ptr_nonnull(strstr(page, "<tr class=outlier><th scope=row><b class=bad title"));
+	ck_assert_ptr_nonnull(strstr(page, "<tr class=outlier><th scope=row><b class=warn title"));
 	ck_assert_ptr_nonnull(strstr(page, "<li class=bad><b>1</b> D degraded"));
 }
 END_TEST

@@ -112,7 +112,7 @@ test_fabric_a_degraded_rail_is_in_the_object()
 	ctl n1 cluster fabric --json >"$W/out"
 	eq "its status" "$?" 1
 	eq "the finding" "$(jq -r '.findings[] | [.state, .code, .subject, .value, .consequence] | join(", ")' "$W/out")" \
-		"fail, degraded, gpu-2 rail 0 (eth1), port rate, the port is not ACTIVE"
+		"warn, degraded, gpu-2 rail 0 (eth1), port rate, the port is not ACTIVE"
 	eq "the cards" "$(jq -r '.rails[] | [.hca, .pci, .rdma, .gpus, .degraded] | map(. // "-") | join(",")' "$W/out")" \
 		"mlx5_0,0000:21:00.0,shared,0 1,
 mlx5_0,0000:21:00.0,shared,0 1,port rate

@@ -401,8 +401,10 @@ int cluster_fabric_find(struct cmd_run *r, struct findings *out, struct err *e)
 	}
 	if (read_fabric(r, &c, e))
 		return -1;
+	/* A degraded rail is a finding of `cluster status` already. */
 	for (size_t i = 0; i < c.findings.n; i++)
-		if (cluster_is_about(&c.findings.item[i], json_text(s, "node")))
+		if (cluster_is_about(&c.findings.item[i], json_text(s, "node")) &&
+		    strcmp(c.findings.item[i].code, "degraded") != 0)
 			findings_move(out, &c.findings.item[i]);
 	return findings_check(out, e);
 }
