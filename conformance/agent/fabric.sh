@@ -124,6 +124,12 @@ mlx5_0,0000:21:00.0,shared,0 1,-
 	ctl n1 cluster report >"$W/page.html" || fail "a report"
 	eq "its rails" "$(grep -o '<th scope=row>.*<bdi>gpu-.*' "$W/page.html" | grep -o '<td class=[a-z]*' | head -n 8 | grep -v '=f$' | cut -d = -f 2 | paste -sd ' ')" \
 		"ok bad unk ok"
+	has "its finding" "$(<"$W/page.html")" '<bdi>degraded</bdi>'
+	# A node that answers has said more about it.
+	printf '%s\n' node=gpu-2 state=warn degraded=1 'finding=warn rail-degraded mlx5_0:1: the port is DOWN' | ctl n1 cluster report - >"$W/page.html" || fail "a report"
+	has "one finding" "$(<"$W/page.html")" '<bdi>rail-degraded</bdi>'
+	hasnt "one finding" "$(<"$W/page.html")" '<bdi>degraded</bdi>'
+	has "red" "$(<"$W/page.html")" '<td class=bad title="eth1'
 }
 has_ib_rails() { [ "$(fabric_says '.rails | length')" = 4 ]; }
 

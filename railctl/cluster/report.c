@@ -76,10 +76,16 @@ static int add_findings(struct report *x, struct err *e)
 		const struct page_found found = { f->state, f->code,   f->subject,
 						  f->value, f->reason, f->remedy };
 		const struct fabric_node *of = n;
+		struct page_node *node;
 
 		while (of < end && !cluster_is_about(f, of->name))
 			of++;
 		n = of < end ? of : n;
+		if (of < end && page_node(&x->page, of->name, &node, e))
+			return -1;
+		/* A node that has answered says more about its degraded rails. */
+		if (of < end && node->state && strcmp(f->code, "degraded") == 0)
+			continue;
 		if (page_add_finding(&x->page, of < end ? of->name : "", &found, e))
 			return -1;
 	}
