@@ -284,6 +284,8 @@ test_kubectl_rail_check_of_a_job()
 	rail_fails 1 'no pod is of a Job, JobSet or LeaderWorkerSet other' check other
 	rail_fails 1 'no pod is of a Job, JobSet or LeaderWorkerSet train' check train -n kube-system
 	rail_fails 1 'cannot list resource "pods"' check train --as nobody
+	rail_fails 1 '3 pods do not run yet, such as worker-0' verify train -n railhead
+	rail_fails 1 'no pod is of a Job, JobSet or LeaderWorkerSet other' verify other
 }
 test_kubectl_rail_claim_is_a_template()
 {
@@ -302,6 +304,8 @@ test_kubectl_rail_claim_is_a_template()
 	rail_fails 2 'claim has no --json' claim x --class rails --json
 	rail_fails 2 '--class is an option of claim' rails --class rails
 	rail_fails 2 'check needs one JOB' check
+	rail_fails 2 'verify needs one JOB' verify
+	rail_fails 2 '--seconds is an option of verify' check x --seconds 3
 }
 
 test_kubectl_rail_explains_its_options()
@@ -311,7 +315,7 @@ test_kubectl_rail_explains_its_options()
 	eq "help" "$RC" 0
 	has "help" "$(<"$W/out")" "usage: kubectl rail status"
 	eq "options of help and manual page" "$(grep -oE '^  --[a-z-]+' "$W/out" | tr -d ' ' | sort | xargs)" \
-		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|filename|output|topology|ibnetdiscover|namespace|selector|container|railctl|parallel|deadline|format|class|count|group|gpus?|context)\b' | sed 's/^/-/' | sort -u | xargs)"
+		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|filename|output|topology|ibnetdiscover|namespace|selector|container|railctl|parallel|deadline|format|class|count|group|gpus?|seconds|context)\b' | sed 's/^/-/' | sort -u | xargs)"
 	rail_fails 2 'there is no command "pools"' pools
 	rail_fails 2 'there is no option --fast' rails --fast 1
 	rail_fails 2 '--deadline "0" is not a number from 1' rails --deadline 0

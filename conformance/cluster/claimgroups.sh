@@ -127,6 +127,10 @@ once_a_job_with_one_group()
 	rail check train -n "$NAMESPACE"
 	eq 'rails meet' "$RC $(<"$W/err")" '0 '
 	has 'its rails' "$(tr -s ' ' <"$W/out")" "$p n1 "
+	# These rails have no RDMA: the ranks say so, and rank 0 names them. With RDMA: the suite job of ../vm.
+	rail verify train -n "$NAMESPACE" --seconds 5
+	eq 'a rank in each pod' "$RC $(grep -v 'not tested' "$W/out")" '8 incomplete: 0 of 2 ranks came, missing: 0 1: 0 tests in 0 s'
+	has 'why' "$(<"$W/err")" 'rank 1: rdma-probe: this pod has no RDMA rail'
 	is 'the job ends' kn delete job train --cascade=foreground --wait --timeout=${LONG}s
 	eventually no_claims
 	job loose '.spec.containers[0].resources.limits = {"railhead.io/half": "1"}'

@@ -5,11 +5,11 @@
 #include "lib/base/array.h"
 #include "rdma/job/judge_priv.h"
 
-#define LEAF_ROUNDS 16u /* of pairs of leaves, which take a short time each */
+#define LEAF_ROUNDS 72u /* of pairs of leaves, which take a short time each */
 #define REACH_AGAIN 3u  /* rounds for ends that failed */
 #define LOAD_ALL    2u  /* rounds of all ends */
 #define LOAD_MOST   10u /* rounds with those for suspects */
-#define ALL_MOST    5u
+#define ALL_MOST    8u
 
 /* ---- a judge ---- */
 
@@ -34,7 +34,8 @@ int judge_new(const struct judge_facts *facts, struct judge **out, struct err *e
 	j->partner = calloc(j->n_ranks, sizeof(*j->partner));
 	j->sides = calloc(2 * ends, sizeof(*j->sides));
 	j->bad = calloc(ends, sizeof(*j->bad));
-	if (!j->ranks || !j->mask || !j->partner || !j->sides || !j->bad)
+	j->met = calloc((JUDGE_ALL + 1) * ends * j->n_ranks / 8 + 1, 1);
+	if (!j->ranks || !j->mask || !j->partner || !j->sides || !j->bad || !j->met)
 		return err_nomem(e);
 	memcpy(j->ranks, facts->ranks, j->n_ranks * sizeof(*j->ranks));
 	*out = TAKE_PTR(j);
@@ -55,6 +56,7 @@ void judge_free(struct judge **judge)
 	free(j->samples);
 	free(j->sides);
 	free(j->bad);
+	free(j->met);
 	free(j->findings);
 	free(j);
 }
@@ -300,9 +302,14 @@ int judge_results(struct judge *j, const struct judge_result *results, struct er
 
 	if (ARRAY_GROW_BY(j->samples, j->n_samples, n, JUDGE_SAMPLES, "results", e))
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		j->samples[j->n_samples++] =
-			(struct judge_sample){ j->tests[j->from + i], results[i] };
+	for (size_t i = 0; i < n; i++) {
+		struct judge_test t = j->tests[j->from + i], back = t;
+		back.a = t.b;
+		back.b = t.a;
+		j->met[judge_met(j, &t) / 8] |= (uint8_t)(1u << judge_met(j, &t) % 8);
+		j->met[judge_met(j, &back) / 8] |= (uint8_t)(1u << judge_met(j, &back) % 8);
+		j->samples[j->n_samples++] = (struct judge_sample){ t, results[i] };
+	}
 	j->from = j->begun;
 	return 0;
 }

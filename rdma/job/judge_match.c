@@ -31,13 +31,10 @@ struct wish {
 
 static bool met_before(const struct judge *j, struct wish w, unsigned a, unsigned b)
 {
-	for (size_t i = j->n_samples; i-- > 0;) {
-		const struct judge_test *t = &j->samples[i].t;
-		if (t->kind == w.kind && t->rail == w.rail &&
-		    ((t->a == a && t->b == b) || (t->a == b && t->b == a)))
-			return true;
-	}
-	return false;
+	const struct judge_test t = { w.kind, (uint16_t)a, (uint16_t)b, (uint8_t)w.rail };
+	size_t bit = judge_met(j, &t);
+
+	return j->met[bit / 8] >> bit % 8 & 1;
 }
 
 static unsigned suits(const struct judge *j, struct wish w, unsigned a, unsigned b)
@@ -186,61 +183,86 @@ int judge_match_some(struct judge *j, enum judge_kind kind, unsigned rail, const
 
 /* ---- pairs of leaves ---- */
 
-static size_t leaves_of(const struct judge *j, unsigned rail, uint16_t *leaves)
-{
-	size_t n = 0;
+struct leaves {
+	uint16_t *leaf; /* their numbers */
+	size_t *first;  /* of each leaf, and behind the last: its ranks in the list below */
+	uint16_t *ranks;
+	size_t n;
+};
 
-	for (unsigned i = 0; i < j->n_ranks; i++) {
-		uint16_t leaf = judge_rail_of(j, i, rail)->leaf;
-		size_t k = 0;
-		if (!judge_is_testable(j, i, rail) || leaf == JUDGE_NONE)
-			continue;
-		while (k < n && leaves[k] != leaf)
-			k++;
-		if (k == n)
-			leaves[n++] = leaf;
-	}
-	return n;
+static void free_leaves(struct leaves *l)
+{
+	free(l->leaf);
+	free(l->first);
+	free(l->ranks);
 }
 
-/* A rank of the leaf; another one in each round. */
-static unsigned rank_of_leaf(const struct judge *j, unsigned rail, uint16_t leaf, unsigned round)
+static uint16_t leaf_of(const struct judge *j, unsigned rank, unsigned rail)
 {
-	unsigned count = 0, at = 0;
+	return judge_is_testable(j, rank, rail) ? judge_rail_of(j, rank, rail)->leaf : JUDGE_NONE;
+}
 
-	for (unsigned pass = 0; pass < 2; pass++) {
+static int find_leaves(const struct judge *j, unsigned rail, struct leaves *l, struct err *e)
+{
+	size_t at = 0;
+
+	*l = (struct leaves){ .leaf = malloc(j->n_ranks * sizeof(*l->leaf)),
+			      .first = malloc((j->n_ranks + 1) * sizeof(*l->first)),
+			      .ranks = malloc(j->n_ranks * sizeof(*l->ranks)) };
+	if (!l->leaf || !l->first || !l->ranks)
+		return err_nomem(e);
+	for (unsigned i = 0; i < j->n_ranks; i++) {
+		size_t k = 0;
+		while (k < l->n && l->leaf[k] != leaf_of(j, i, rail))
+			k++;
+		if (k == l->n && leaf_of(j, i, rail) != JUDGE_NONE)
+			l->leaf[l->n++] = leaf_of(j, i, rail);
+	}
+	for (size_t k = 0; k < l->n; k++) {
+		l->first[k] = at;
 		for (unsigned i = 0; i < j->n_ranks; i++) {
-			if (!judge_is_testable(j, i, rail) ||
-			    judge_rail_of(j, i, rail)->leaf != leaf)
-				continue;
-			if (!pass)
-				count++;
-			else if (at++ == round % count)
-				return i;
+			if (leaf_of(j, i, rail) == l->leaf[k])
+				l->ranks[at++] = (uint16_t)i;
 		}
 	}
-	return JUDGE_NONE;
+	l->first[l->n] = at;
+	return 0;
 }
 
-/* Round robin: in each round a leaf is in at most one pair, after all of them each two met once. */
-int judge_match_leaves(struct judge *j, unsigned rail, unsigned round, unsigned *rounds,
+/* A rank of the leaf; another one in each turn. */
+static unsigned rank_of_leaf(const struct leaves *l, size_t leaf, unsigned turn)
+{
+	return l->ranks[l->first[leaf] + turn % (l->first[leaf + 1] - l->first[leaf])];
+}
+
+/* Round robin: in each turn a leaf is in at most one pair, after all of them each two met once. */
+static int pair_leaves(struct judge *j, struct wish w, const struct leaves *l, unsigned turn,
 		       struct err *e)
 {
-	auto_free uint16_t *leaves = malloc(j->n_ranks * sizeof(*leaves));
-	const struct wish w = { JUDGE_REACH, rail };
+	size_t even = l->n + l->n % 2;
 
-	if (!leaves)
-		return err_nomem(e);
-	size_t n = leaves_of(j, rail, leaves), even = n + n % 2;
-	*rounds = n < 2 ? 0 : (unsigned)(even - 1);
-	for (size_t k = 0; round < *rounds && k < even / 2; k++) {
-		size_t a = k ? (round + k) % (even - 1) : even - 1;
-		size_t b = (round + even - 1 - k) % (even - 1);
-		if (a >= n || b >= n)
+	for (size_t k = 0; k < even / 2; k++) {
+		size_t a = k ? (turn + k) % (even - 1) : even - 1;
+		size_t b = (turn + even - 1 - k) % (even - 1);
+		if (a >= l->n || b >= l->n)
 			continue;
-		if (pair(j, w, rank_of_leaf(j, rail, leaves[a], round),
-			 rank_of_leaf(j, rail, leaves[b], round), e))
+		if (pair(j, w, rank_of_leaf(l, a, turn), rank_of_leaf(l, b, turn), e))
 			return -1;
 	}
 	return 0;
+}
+
+/* A leaf with many ranks is in as many pairs at once, with another rank in each. */
+int judge_match_leaves(struct judge *j, unsigned rail, unsigned round, unsigned *rounds,
+		       struct err *e)
+{
+	const struct wish w = { JUDGE_REACH, rail };
+	struct leaves l;
+	int rc = find_leaves(j, rail, &l, e);
+	size_t turns = l.n < 2 ? 0 : l.n + l.n % 2 - 1, at_once = 1 + j->n_ranks / (l.n + 1);
+	*rounds = (unsigned)((turns + at_once - 1) / at_once);
+	for (size_t i = round * at_once; !rc && i < turns && i < (round + 1) * at_once; i++)
+		rc = pair_leaves(j, w, &l, (unsigned)i, e);
+	free_leaves(&l);
+	return rc;
 }

@@ -6,6 +6,7 @@
 #include "rdma/job/judge.h"
 
 #define JUDGE_SAMPLES (1u << 20)
+#define JUDGE_LEVELS  6u
 #define JUDGE_SUM     (1u << 16) /* findings, tests of a round */
 
 struct judge_sample {
@@ -15,12 +16,12 @@ struct judge_sample {
 
 /* What was measured in one direction of an end: out of it, or into it. */
 struct judge_side {
-	unsigned n, low;              /* results; those below the baseline */
-	uint16_t partner[JUDGE_ENDS]; /* different ones of the low results */
+	unsigned n, low[JUDGE_LEVELS]; /* results; those below each level of the usual rate */
+	uint16_t partner[JUDGE_ENDS];  /* different ones of the low results */
 	unsigned n_partners;
-	double lowest;         /* ratio to the baseline */
-	double rate, expected; /* of the lowest, bytes a second */
-	double chance;         /* share of low results of the ends that are not suspected */
+	double lowest;               /* ratio to the baseline */
+	double rate, expected;       /* of the lowest, bytes a second */
+	double chance[JUDGE_LEVELS]; /* share of such results among ends that are not suspected */
 };
 
 enum judge_stage { STAGE_REACH, STAGE_LOAD, STAGE_ALL, STAGE_DONE };
@@ -41,6 +42,7 @@ struct judge {
 	size_t n_samples;
 	struct judge_side *sides; /* of each end two: out, in */
 	bool *bad;                /* of each end: no loads with it */
+	uint8_t *met;             /* a bit for each kind, rail, rank and rank: they had a test */
 	struct judge_finding *findings;
 	size_t n_findings;
 };
@@ -54,6 +56,12 @@ static inline const struct judge_rail *judge_rail_of(const struct judge *j, unsi
 						     unsigned rail)
 {
 	return &j->ranks[rank].rails[rail];
+}
+
+/* judge_met - the bit of two ranks in j->met. */
+static inline size_t judge_met(const struct judge *j, const struct judge_test *t)
+{
+	return ((t->kind * j->n_rails + t->rail) * j->n_ranks + t->a) * j->n_ranks + t->b;
 }
 
 /* judge_is_testable - the rank came, and the rail can be tested. */

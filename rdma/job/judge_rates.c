@@ -18,6 +18,7 @@
 #define FEW_RANKS  4u   /* of a model: below it, none is called slow */
 #define FEW_RATES  3u   /* of a group, for a usual rate */
 #define PROBABLE   1e-4 /* accepted probability of a false alarm in a whole job */
+#define POSSIBLE   0.05 /* below it, a warning that is not sure */
 #define NOMINAL    0.75 /* of the nominal rate: a usual rate below it is that of a slow fabric */
 #define TESTS_MOST 10u  /* of an end */
 
@@ -222,6 +223,9 @@ static int judge_flows(const struct judge *j, enum judge_kind kind, struct flows
 	return out->list ? 0 : err_nomem(e);
 }
 
+/* Rates that collisions take are seldom far below: fewer of those are needed. */
+static const double levels[JUDGE_LEVELS] = { JUDGE_LOW, 0.75, 0.6, 0.45, 0.3, 0.15 };
+
 static void add_partner(struct judge_side *s, uint16_t rank)
 {
 	for (unsigned i = 0; i < s->n_partners; i++) {
@@ -235,9 +239,10 @@ static void add_partner(struct judge_side *s, uint16_t rank)
 static void add_flow(struct judge_side *s, const struct judged *d, uint16_t partner)
 {
 	s->n++;
+	for (unsigned k = 0; k < JUDGE_LEVELS; k++)
+		s->low[k] += d->ratio < levels[k];
 	if (d->ratio >= JUDGE_LOW)
 		return;
-	s->low++;
 	add_partner(s, partner);
 	if (s->lowest > 0 && s->lowest <= d->ratio)
 		return;
@@ -247,30 +252,49 @@ static void add_flow(struct judge_side *s, const struct judged *d, uint16_t part
 }
 
 /* The share of low results among sides that were not always low. It is never taken for 0. */
-static void find_chance(struct judge *j, const struct flows *flows)
+static bool is_always_low(const struct judge_side *s)
 {
-	double chance[2];
+	return s->n > 1 && s->low[0] == s->n;
+}
 
-	for (unsigned across = 0; across < 2; across++) {
-		double low = 1, n = 2;
-		for (size_t i = 0; i < flows->n; i++) {
-			const struct judged *d = &flows->list[i];
-			const struct judge_side *out = &j->sides[d->out], *in = &j->sides[d->in];
-			bool suspect = (out->n > 1 && out->low == out->n) ||
-				       (in->n > 1 && in->low == in->n);
-			if (d->across != (across == 1) || d->explained || suspect)
-				continue;
-			n++;
-			low += d->ratio < JUDGE_LOW;
-		}
-		chance[across] = low / n;
-	}
+static void share_of_low(const struct judge *j, const struct flows *flows, bool across,
+			 double out[JUDGE_LEVELS])
+{
+	double n = 2;
+
+	for (unsigned k = 0; k < JUDGE_LEVELS; k++)
+		out[k] = 1;
 	for (size_t i = 0; i < flows->n; i++) {
 		const struct judged *d = &flows->list[i];
-		struct judge_side *s[2] = { &j->sides[d->out], &j->sides[d->in] };
-		for (unsigned k = 0; k < 2 && !d->explained; k++)
-			s[k]->chance =
-				chance[d->across] > s[k]->chance ? chance[d->across] : s[k]->chance;
+		if (d->across != across || d->explained || is_always_low(&j->sides[d->out]) ||
+		    is_always_low(&j->sides[d->in]))
+			continue;
+		n++;
+		for (unsigned k = 0; k < JUDGE_LEVELS; k++)
+			out[k] += d->ratio < levels[k];
+	}
+	for (unsigned k = 0; k < JUDGE_LEVELS; k++)
+		out[k] /= n;
+}
+
+static void raise_chance(struct judge_side *s, const double chance[JUDGE_LEVELS])
+{
+	for (unsigned k = 0; k < JUDGE_LEVELS; k++)
+		s->chance[k] = chance[k] > s->chance[k] ? chance[k] : s->chance[k];
+}
+
+static void find_chance(struct judge *j, const struct flows *flows)
+{
+	double chance[2][JUDGE_LEVELS];
+
+	share_of_low(j, flows, false, chance[0]);
+	share_of_low(j, flows, true, chance[1]);
+	for (size_t i = 0; i < flows->n; i++) {
+		const struct judged *d = &flows->list[i];
+		if (d->explained)
+			continue;
+		raise_chance(&j->sides[d->out], chance[d->across]);
+		raise_chance(&j->sides[d->in], chance[d->across]);
 	}
 }
 
@@ -296,18 +320,33 @@ static double power(double x, unsigned n)
 	return y;
 }
 
-/* The probability that at least low of n results are low by chance, for any side of the job. */
-static double by_chance(const struct judge *j, const struct judge_side *s)
+/* The probability of at least low of n, if each has this chance. */
+static double at_least(unsigned low, unsigned n, double chance)
 {
 	double sum = 0, choose = 1;
 
-	for (unsigned k = 0; k <= s->n; k++) {
+	for (unsigned k = 0; k <= n; k++) {
 		if (k)
-			choose = choose * (s->n - k + 1) / k;
-		if (k >= s->low)
-			sum += choose * power(s->chance, k) * power(1 - s->chance, s->n - k);
+			choose = choose * (n - k + 1) / k;
+		if (k >= low)
+			sum += choose * power(chance, k) * power(1 - chance, n - k);
 	}
-	return sum * 2.0 * (double)(j->n_ranks * j->n_rails);
+	return sum;
+}
+
+/* The probability that any side of the job has such results by chance, at the level that says most.
+ */
+static double by_chance(const struct judge *j, const struct judge_side *s)
+{
+	double least = 1;
+
+	for (unsigned k = 0; k < JUDGE_LEVELS; k++) {
+		if (s->low[k] < 2 || 2 * s->low[k] <= s->n)
+			break;
+		double p = at_least(s->low[k], s->n, s->chance[k]);
+		least = p < least ? p : least;
+	}
+	return least * JUDGE_LEVELS * 2.0 * (double)(j->n_ranks * j->n_rails);
 }
 
 static unsigned ranks_of_model(const struct judge *j, size_t end)
@@ -324,19 +363,8 @@ static bool is_slow(const struct judge *j, size_t side)
 {
 	const struct judge_side *s = &j->sides[side];
 
-	return s->low >= 2 && s->n_partners >= 2 && 2 * s->low > s->n &&
-	       by_chance(j, s) <= PROBABLE && ranks_of_model(j, side / 2) >= FEW_RANKS;
-}
-
-int judge_rates(struct judge *j, enum judge_kind kind, struct err *e)
-{
-	struct flows flows;
-
-	if (judge_flows(j, kind, &flows, e))
-		return -1;
-	count_sides(j, &flows);
-	free(flows.list);
-	return 0;
+	return s->low[0] >= 2 && s->n_partners >= 2 && by_chance(j, s) <= PROBABLE &&
+	       ranks_of_model(j, side / 2) >= FEW_RANKS;
 }
 
 enum judge_doubt judge_doubt_of(const struct judge *j, size_t end)
@@ -345,10 +373,10 @@ enum judge_doubt judge_doubt_of(const struct judge *j, size_t end)
 
 	for (size_t side = 2 * end; side < 2 * end + 2; side++) {
 		const struct judge_side *s = &j->sides[side];
-		bool cleared = s->n >= 4 && 3 * s->low <= s->n;
-		if (!s->low || s->n >= TESTS_MOST || cleared || is_slow(j, side))
+		bool cleared = s->n >= 4 && 3 * s->low[0] <= s->n;
+		if (!s->low[0] || s->n >= TESTS_MOST || cleared)
 			continue;
-		if (s->low == s->n)
+		if (s->low[0] == s->n)
 			return DOUBT_ALWAYS;
 		doubt = DOUBT_SOMETIMES;
 	}
@@ -364,9 +392,9 @@ static size_t worst_side(const struct judge *j)
 
 	for (size_t side = 0; side < 2 * j->n_ranks * j->n_rails; side++) {
 		const struct judge_side *s = &j->sides[side];
-		if (s->low < 2 || !is_slow(j, side))
+		if (s->low[0] < 2 || !is_slow(j, side))
 			continue;
-		double p = by_chance(j, s), part = (double)s->low / s->n;
+		double p = by_chance(j, s), part = (double)s->low[0] / s->n;
 		if (part > share || (part >= share && p < least)) {
 			share = part;
 			least = p;
@@ -410,7 +438,7 @@ static int add_side(struct judge *j, enum judge_cause cause, size_t side, struct
 	}
 	f->measured = s->rate;
 	f->expected = s->expected;
-	f->low = s->low;
+	f->low = s->low[0];
 	f->tests = s->n;
 	memcpy(f->partners, s->partner, s->n_partners * sizeof(*s->partner));
 	return 0;
@@ -436,13 +464,27 @@ static int undecided(struct judge *j, enum judge_kind kind, struct err *e)
 {
 	for (size_t side = 0; side < 2 * j->n_ranks * j->n_rails; side++) {
 		const struct judge_side *s = &j->sides[side];
-		if (s->low < 2 || 3 * s->low <= 2 * s->n ||
+		if (s->low[0] < 2 || 3 * s->low[0] <= 2 * s->n || by_chance(j, s) > POSSIBLE ||
 		    ranks_of_model(j, side / 2) < FEW_RANKS ||
 		    (kind == JUDGE_ALL && is_slow_alone(j, side)))
 			continue;
 		if (add_side(j, JUDGE_UNDECIDED, side, e))
 			return -1;
 	}
+	return 0;
+}
+
+/* Results that slow sides explain leave no doubt about their partners: those are tested again. */
+int judge_rates(struct judge *j, enum judge_kind kind, struct err *e)
+{
+	struct flows flows;
+	size_t side;
+
+	if (judge_flows(j, kind, &flows, e))
+		return -1;
+	for (count_sides(j, &flows); (side = worst_side(j)) != SIZE_MAX; count_sides(j, &flows))
+		explain(&flows, side);
+	free(flows.list);
 	return 0;
 }
 

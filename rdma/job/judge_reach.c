@@ -8,8 +8,12 @@
 
 struct reach {
 	unsigned ok, no_small, no_large, broken;
-	bool failed;                  /* the last test */
-	bool good_seen;               /* failed with one that reaches others */
+	bool failed;        /* the last test */
+	unsigned good_seen; /* failed with one that reaches others */
+	bool near, far; /* failed in its own leaf or where leaves are not known; to other leaves */
+	bool several;   /* ... to more than one */
+	bool dead;      /* named: its failed tests say nothing of ways */
+	uint16_t far_leaf;
 	uint16_t partner[JUDGE_ENDS]; /* of failed tests */
 	unsigned n_partners;
 };
@@ -41,6 +45,17 @@ static void count_end(struct reach *r, enum judge_outcome outcome, bool own, uin
 		r->partner[r->n_partners++] = partner;
 }
 
+static void note_leaf(struct reach *r, uint16_t own, uint16_t other)
+{
+	if (own == other || own == JUDGE_NONE || other == JUDGE_NONE) {
+		r->near = true;
+		return;
+	}
+	r->several |= r->far && r->far_leaf != other;
+	r->far = true;
+	r->far_leaf = other;
+}
+
 static void count_all(const struct judge *j, struct reach *ends)
 {
 	for (size_t i = 0; i < j->n_samples; i++) {
@@ -58,8 +73,12 @@ static void count_all(const struct judge *j, struct reach *ends)
 			     *b = &ends[judge_at(j, t->b, t->rail)];
 		if (t->kind != JUDGE_REACH || j->samples[i].r.outcome == JUDGE_DONE)
 			continue;
-		a->good_seen |= b->ok > 0;
-		b->good_seen |= a->ok > 0;
+		uint16_t x = judge_rail_of(j, t->a, t->rail)->leaf,
+			 y = judge_rail_of(j, t->b, t->rail)->leaf;
+		a->good_seen += b->ok > 0;
+		b->good_seen += a->ok > 0;
+		note_leaf(a, x, y);
+		note_leaf(b, y, x);
 	}
 }
 
@@ -95,11 +114,11 @@ static int end_finding(struct judge *j, const struct reach *ends, struct judge_e
 	bool pair = is_of_a_pair(r) && is_of_a_pair(&ends[judge_at(j, r->partner[0], end.rail)]);
 	struct judge_finding *f;
 
-	if (r->no_small + r->no_large)
+	if (r->no_small + r->no_large && !r->broken)
 		cause = r->no_small ? JUDGE_UNREACHED : JUDGE_SMALL_MTU;
 	if (pair && r->partner[0] < end.rank)
 		return 0;
-	f = judge_add_finding(j, cause, true, e);
+	f = judge_add_finding(j, cause, !r->ok || r->broken > 1, e);
 	if (!f)
 		return -1;
 	f->ends[f->n_ends++] = end;
@@ -113,17 +132,31 @@ static int end_finding(struct judge *j, const struct reach *ends, struct judge_e
 	return 0;
 }
 
-/* Ends that reach no other, or that cannot run their tests. */
-static int dead_ends(struct judge *j, const struct reach *ends, struct err *e)
+/*
+ * An end that reaches no other. Perhaps it was only tested with one other leaf, where others do
+ * well: then the way may be at fault. The end is not loaded in any case.
+ */
+static bool is_dead(const struct reach *r)
+{
+	bool one_way = r->far && !r->near && !r->several && r->good_seen;
+	unsigned failed = r->no_small + r->no_large;
+
+	/* Most of the time is as good as always, if it was with several. */
+	return failed && !one_way && (!r->ok || (r->good_seen > r->ok && r->n_partners > 1));
+}
+
+/* Ends that reach no other, or that could not run a test. One failure may pass: a warning. */
+static int dead_ends(struct judge *j, struct reach *ends, struct err *e)
 {
 	for (unsigned i = 0; i < j->n_ranks; i++) {
 		for (unsigned rail = 0; rail < j->n_rails; rail++) {
 			size_t at = judge_at(j, i, rail);
-			const struct reach *r = &ends[at];
+			struct reach *r = &ends[at];
 			const struct judge_end end = { (uint16_t)i, (uint8_t)rail,
 						       judge_rail_of(j, i, rail)->leaf };
-			j->bad[at] = !r->ok && r->no_small + r->no_large + r->broken;
-			if (j->bad[at] && end_finding(j, ends, end, e))
+			j->bad[at] = (!r->ok && r->no_small + r->no_large) || r->broken > 1;
+			r->dead = is_dead(r);
+			if ((r->dead || r->broken) && end_finding(j, ends, end, e))
 				return -1;
 		}
 	}
@@ -145,14 +178,15 @@ static bool joins(const struct judge *j, const struct judge_test *t, uint16_t x,
 	return (a == x && b == y) || (a == y && b == x);
 }
 
-static struct way_count count_way(const struct judge *j, unsigned rail, uint16_t x, uint16_t y)
+static struct way_count count_way(const struct judge *j, const struct reach *ends, unsigned rail,
+				  uint16_t x, uint16_t y)
 {
 	struct way_count c = { 0 };
 
 	for (size_t i = 0; i < j->n_samples; i++) {
 		const struct judge_sample *s = &j->samples[i];
 		if (s->t.kind != JUDGE_REACH || s->t.rail != rail || !joins(j, &s->t, x, y) ||
-		    j->bad[judge_at(j, s->t.a, rail)] || j->bad[judge_at(j, s->t.b, rail)])
+		    ends[judge_at(j, s->t.a, rail)].dead || ends[judge_at(j, s->t.b, rail)].dead)
 			continue;
 		c.passed += s->r.outcome == JUDGE_DONE;
 		c.failed += s->r.outcome == JUDGE_NO_SMALL || s->r.outcome == JUDGE_NO_LARGE;
@@ -174,7 +208,8 @@ static bool way_is_known(const struct judge *j, unsigned rail, uint16_t x, uint1
 }
 
 /* A failed test of two ends that both reach others: it is the way between their leaves. */
-static int way_finding(struct judge *j, const struct judge_sample *s, struct err *e)
+static int way_finding(struct judge *j, const struct reach *ends, const struct judge_sample *s,
+		       struct err *e)
 {
 	unsigned rail = s->t.rail;
 	uint16_t x = judge_rail_of(j, s->t.a, rail)->leaf, y = judge_rail_of(j, s->t.b, rail)->leaf;
@@ -183,7 +218,7 @@ static int way_finding(struct judge *j, const struct judge_sample *s, struct err
 
 	if (x == JUDGE_NONE || y == JUDGE_NONE || x == y || way_is_known(j, rail, x, y))
 		return 0;
-	c = count_way(j, rail, x, y);
+	c = count_way(j, ends, rail, x, y);
 	if (!c.failed)
 		return 0;
 	/* A way that sometimes works, or was seen once, is a warning. */
@@ -212,8 +247,9 @@ int judge_reach(struct judge *j, struct err *e)
 	for (size_t i = 0; i < j->n_samples; i++) {
 		const struct judge_sample *s = &j->samples[i];
 		bool failed = s->r.outcome == JUDGE_NO_SMALL || s->r.outcome == JUDGE_NO_LARGE;
-		if (s->t.kind == JUDGE_REACH && failed && !j->bad[judge_at(j, s->t.a, s->t.rail)] &&
-		    !j->bad[judge_at(j, s->t.b, s->t.rail)] && way_finding(j, s, e))
+		if (s->t.kind == JUDGE_REACH && failed &&
+		    !ends[judge_at(j, s->t.a, s->t.rail)].dead &&
+		    !ends[judge_at(j, s->t.b, s->t.rail)].dead && way_finding(j, ends, s, e))
 			return -1;
 	}
 	return 0;

@@ -19,7 +19,11 @@ static const struct opt options[] = {
 	{ "rank0", "HOST[:PORT]", "where rank 0 is (rank 0 itself: the address to listen on)", 0 },
 	{ "rank", "N", "the own rank, from 0 (default: JOB_COMPLETION_INDEX)", 0 },
 	{ "ranks", "N", "the number of ranks, up to 1024", 0 },
-	{ "key-file", "FILE", "the key of the job (default: RAILHEAD_JOB_KEY)", 0 },
+	{ "node", "NAME", "the name of the own node (default: NODE_NAME, else the host name)", 0 },
+	{ "key-file", "FILE",
+	  "the key of the job; \"-\": the first line of standard input, with which the program "
+	  "ends (default: RAILHEAD_JOB_KEY)",
+	  0 },
 	{ "leaves", "FILE", "rank 0: lines \"NODE RAIL LEAF\", where each rail is plugged in", 0 },
 	{ "gather", "SECONDS", "how long to wait for all ranks (default: 120)", 0 },
 	{ "seconds", "SECONDS", "how long to test (default: 30)", 0 },
@@ -47,6 +51,35 @@ static int number(struct cmd_run *p, struct bounds b, uint64_t *out, struct err 
 	return 0;
 }
 
+/*
+ * The key is the first line of standard input. Whoever has the other end stops the test by closing
+ * it: "kubectl exec" was interrupted. A child waits for that.
+ */
+static int read_stdin(char out[KEY_MAX], struct err *e)
+{
+	size_t n = 0;
+	char more[256];
+	pid_t parent = getpid();
+
+	while (n < KEY_MAX - 1 && read(STDIN_FILENO, out + n, 1) == 1 && out[n] != '\n')
+		n++;
+	out[n] = '\0';
+	switch (fork()) {
+	case -1:
+		return err_set(e, ERR_IO, errno,
+			       "starting the process that watches standard input");
+	case 0:
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (read(STDIN_FILENO, more, sizeof(more)) > 0)
+			;
+		if (getppid() == parent)
+			(void)kill(parent, SIGTERM);
+		_exit(0);
+	default:
+		return 0;
+	}
+}
+
 /* The key is hashed: it may have any length. */
 static int read_key(struct cmd_run *p, uint8_t out[SHA256_LEN], struct err *e)
 {
@@ -54,8 +87,14 @@ static int read_key(struct cmd_run *p, uint8_t out[SHA256_LEN], struct err *e)
 	const struct cmd_input in = { path, "--key-file ", KEY_MAX };
 	auto_free char *file = NULL;
 	size_t len = text ? strlen(text) : 0;
+	char line[KEY_MAX];
 
-	if (path) {
+	if (path && strcmp(path, "-") == 0) {
+		if (read_stdin(line, e))
+			return -1;
+		text = line;
+		len = strlen(line);
+	} else if (path) {
 		if (cmd_read(&in, &file, &len, e))
 			return -1;
 		text = file;
@@ -77,6 +116,7 @@ static int read_conf(struct cmd_run *p, struct job_conf *c, struct err *e)
 	uint64_t ranks = 0, rank = JOB_RANKS, gather = GATHER_S, seconds = TEST_S, gbps = 0;
 
 	c->rank0 = opt_get(&p->opts, "rank0");
+	c->node = opt_get(&p->opts, "node");
 	c->leaves = opt_get(&p->opts, "leaves");
 	if (index && parse_u64(index, 0, JOB_RANKS - 1, &rank))
 		return cmd_usage(p, e, "JOB_COMPLETION_INDEX \"%.32s\" is not a rank", index);
@@ -147,15 +187,14 @@ static int lead(struct cmd_run *p, const struct job_conf *c, struct err *e)
 	struct job_root r = { .conf = c, .listening = -1 };
 	char text[JOB_TEXT] = "rank 0 failed";
 	struct peer at;
-	pid_t rank = -1;
 	int rc = -1;
 
 	r.listening = listen_at(c, &at, e);
 	if (r.listening < 0)
 		return -1;
 	r.status = CMD_FAILED;
-	rank = start_rank(c, &p->ctx, &at);
-	if (rank < 0)
+	r.own = start_rank(c, &p->ctx, &at);
+	if (r.own < 0)
 		err_set(e, ERR_IO, errno, "starting the process of rank 0");
 	else
 		rc = job_root_run(&r, e);
@@ -166,8 +205,8 @@ static int lead(struct cmd_run *p, const struct job_conf *c, struct err *e)
 		rc = job_show(&p->out, &r, e);
 	p->status = (int)r.status;
 	job_root_clear(&r);
-	if (rank > 0)
-		(void)waitpid(rank, NULL, 0);
+	if (r.own > 0)
+		(void)waitpid(r.own, NULL, 0);
 	return rc;
 }
 

@@ -75,6 +75,7 @@ void job_flow(const struct conf *c, const struct job_own_rail *rail, const struc
 struct job_conf {
 	const struct conf *conf;
 	const char *rank0; /* "HOST" or "HOST:PORT" */
+	const char *node;  /* NULL: as the environment says */
 	uint32_t rank, ranks;
 	uint8_t secret[SHA256_LEN];
 	int gather_ms, test_ms;
@@ -105,6 +106,7 @@ struct job_case {
 struct job_root {
 	const struct job_conf *conf;
 	int listening;
+	pid_t own;                  /* the process of rank 0 itself; 0: it has ended */
 	struct job_member *members; /* ranks */
 	uint32_t joined;
 	char names[JOB_RAILS][JOB_NAME]; /* interfaces: the rails of the job */

@@ -3,11 +3,13 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "lib/base/array.h"
 #include "rdma/probe/job.h"
 
 #define LEAVES_MAX (4u << 20) /* bytes */
+#define LOOK_MS    500        /* how often to look whether the own rank has ended */
 #define LATE_MAX   64u        /* connections that have not said yet which rank they are */
 
 /* ---- who came ---- */
@@ -102,6 +104,16 @@ static int gather_step(struct gather *g, int wait_ms, struct err *e)
 	return 0;
 }
 
+/* Without rank 0 the others would come in vain. */
+static bool has_ended(struct job_root *r)
+{
+	if (r->own > 0 && waitpid(r->own, NULL, WNOHANG) == r->own) {
+		r->own = 0;
+		return true;
+	}
+	return false;
+}
+
 int job_gather(struct job_root *r, struct err *e)
 {
 	auto_free struct gather *g = calloc(1, sizeof(*g));
@@ -113,8 +125,9 @@ int job_gather(struct job_root *r, struct err *e)
 	g->r = r;
 	for (size_t i = 0; i < LATE_MAX; i++)
 		g->waiting[i].fd = -1;
-	while (!rc && r->joined < r->conf->ranks && (left = end - ctx_mono_ms()) > 0)
-		rc = gather_step(g, (int)left, e);
+	while (!rc && r->joined < r->conf->ranks && !has_ended(r) &&
+	       (left = end - ctx_mono_ms()) > 0)
+		rc = gather_step(g, left < LOOK_MS ? (int)left : LOOK_MS, e);
 	for (size_t i = 0; i < LATE_MAX; i++)
 		job_link_close(&g->waiting[i]);
 	(void)close(r->listening);

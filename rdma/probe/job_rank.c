@@ -237,6 +237,8 @@ int job_rank_run(const struct job_conf *c, const struct ctx *ctx, int gather_ms,
 		r->children[i].fd = -1;
 	if (job_facts(ctx, c->conf, &r->own, e))
 		return -1;
+	if (c->node)
+		(void)snprintf(r->own.join.node, JOB_NAME, "%s", c->node);
 	r->own.join.rank = c->rank;
 	r->own.join.ranks = c->ranks;
 	rc = connect_root(r, gather_ms, e);
