@@ -216,7 +216,8 @@ static int all_round(struct judge *j, struct err *e)
 	}
 	if (spread_over_rails(j, 0, e))
 		return -1;
-	qsort(j->tests, j->n_tests, sizeof(*j->tests), order_pairs);
+	if (j->n_tests)
+		qsort(j->tests, j->n_tests, sizeof(*j->tests), order_pairs);
 	more = j->n_tests > 0;
 	if (++j->round >= ALL_MOST || !more)
 		j->stage = STAGE_DONE;

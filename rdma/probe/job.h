@@ -138,6 +138,9 @@ int job_wait(struct job_root *r, int64_t deadline, bool (*done)(const struct job
 /* job_facts_for_judge - from what the ranks said to r->ranks. */
 int job_tell_judge(struct job_root *r, struct err *e) must_check;
 
+/* job_fails - a finding ends with a failure: by its cause, or as its rate is below --min-gbps. */
+bool job_fails(const struct job_root *r, const struct judge_finding *f);
+
 /* job_show - print the verdict. job_summary - in one line. */
 int job_show(const struct out *out, const struct job_root *r, struct err *e) must_check;
 void job_summary(const struct job_root *r, char out[JOB_TEXT]);

@@ -12,7 +12,7 @@
 #include "rdma/probe/pattern.h"
 
 #define SMALL 8u
-#define LARGE 65536u /* bytes: many full packets */
+#define LARGE 16384u /* bytes: several full packets, whatever the MTU */
 /* 4.096 us * 2^18 is 1 s until a packet is repeated: a loaded link is not a dead one. */
 #define PATIENT   18
 #define INFLIGHT  4u /* writes of a queue pair */

@@ -337,6 +337,13 @@ static int run_tests(struct job_root *r, struct err *e)
 	return judge_findings(r->judge, &r->findings, &r->n_findings, e);
 }
 
+bool job_fails(const struct job_root *r, const struct judge_finding *f)
+{
+	bool rate = f->cause == JUDGE_SLOW || f->cause == JUDGE_SLOW_ALL || f->cause == JUDGE_WHOLE;
+
+	return f->fails || (rate && f->measured < r->conf->min_rate);
+}
+
 static uint32_t status_of(const struct job_root *r)
 {
 	uint32_t status = CMD_OK;
@@ -345,10 +352,7 @@ static uint32_t status_of(const struct job_root *r)
 		return PROBE_INCOMPLETE;
 	for (size_t i = 0; i < r->n_findings; i++) {
 		const struct judge_finding *f = &r->findings[i];
-		bool slow = (f->cause == JUDGE_SLOW || f->cause == JUDGE_SLOW_ALL ||
-			     f->cause == JUDGE_WHOLE) &&
-			    f->measured < r->conf->min_rate;
-		if (f->fails || slow)
+		if (job_fails(r, f))
 			return PROBE_OUTLIERS;
 		if (f->cause == JUDGE_UNTESTED)
 			status = PROBE_NOTHING;

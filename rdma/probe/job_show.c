@@ -173,7 +173,7 @@ static void fill_cell(const struct job_root *r, uint32_t rank, unsigned rail, st
 	if (has_finding(r, rank, rail, &f)) {
 		(void)snprintf(out->text, sizeof(out->text), "%s%s%s", words[f->cause].code,
 			       rate > 0 ? " " : "", rate > 0 ? text : "");
-		out->style = f->fails || f->cause == JUDGE_SLOW ? OUT_BAD : OUT_WARN;
+		out->style = job_fails(r, f) || f->cause == JUDGE_SLOW ? OUT_BAD : OUT_WARN;
 		return;
 	}
 	(void)snprintf(out->text, sizeof(out->text), "%s", text);
@@ -224,7 +224,7 @@ static int json_finding(struct json *list, const struct job_root *r, const struc
 	char line[LINE];
 
 	if (!o || !ends || json_add_str(o, "code", words[f->cause].code) ||
-	    json_add_str(o, "state", f->fails ? "fail" : "warn"))
+	    json_add_str(o, "state", job_fails(r, f) ? "fail" : "warn"))
 		return -1;
 	for (size_t i = 0; i < f->n_ends; i++) {
 		struct json *x = json_push_object(ends);
@@ -311,7 +311,7 @@ void job_summary(const struct job_root *r, char out[JOB_TEXT])
 		return;
 	}
 	for (size_t i = 0; i < r->n_findings; i++)
-		fails += r->findings[i].fails;
+		fails += job_fails(r, &r->findings[i]);
 	if (r->n_findings)
 		(void)snprintf(out, JOB_TEXT, "%zu findings, %zu of them fail", r->n_findings,
 			       fails);
@@ -333,8 +333,8 @@ int job_show(const struct out *out, const struct job_root *r, struct err *e)
 		const struct judge_finding *f = &r->findings[i];
 		name_ends(r, f, ends);
 		evidence(r, f, line);
-		out_line(out, f->fails ? OUT_BAD : OUT_WARN, "%s %s: %s %s%s%s%s",
-			 f->fails ? "fail" : "warn", words[f->cause].code, ends,
+		out_line(out, job_fails(r, f) ? OUT_BAD : OUT_WARN, "%s %s: %s %s%s%s%s",
+			 job_fails(r, f) ? "fail" : "warn", words[f->cause].code, ends,
 			 words[f->cause].what, *line ? " (" : "", line, *line ? ")" : "");
 		out_line(out, OUT_FAINT, "    %s", words[f->cause].remedy);
 	}
