@@ -620,8 +620,12 @@ static void put_unseen(const struct page_draw *d)
 			f->more);
 	put_tallies(d, why_of, " did not answer: ");
 	put_tallies(d, unseen_of, ", whose cables are not known: ");
-	fputs("<li>The heat map of a job test: no test has been recorded.</li>\n</ul></section>\n",
-	      d->to);
+	if (!f->job)
+		fputs("<li>Traffic between nodes: <code>kubectl rail verify JOB --json</code> "
+		      "tests a "
+		      "job, and --job shows its result here.</li>\n",
+		      d->to);
+	fputs("</ul></section>\n", d->to);
 }
 
 /* ---- the head ---- */
@@ -671,6 +675,7 @@ static void put_all(const struct page_draw *d)
 	put_summary(d);
 	put_findings(d);
 	put_grid(d);
+	page_put_job(d);
 	page_put_machines(d);
 	put_pools(d);
 	put_agents(d);

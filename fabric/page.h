@@ -27,6 +27,7 @@ struct page_facts {
 	struct page_pool *pool; /* sorted here */
 	size_t n_pools;
 	const char *when, *store, *node; /* the time; which store; whose agent has read it */
+	const struct json *job;          /* what `rdma-probe job --json` printed; NULL: no test */
 	bool asked;                      /* nodes were asked for an answer */
 	size_t more;                     /* nodes whose heartbeats are not known */
 };
@@ -80,5 +81,8 @@ bool page_has_room(const struct page_draw *d);
 
 /* page_put_machines - pictures of the machines: nodes of one shape once, and outliers. */
 void page_put_machines(const struct page_draw *d);
+
+/* page_put_job - the last test of a job; nothing without one. */
+void page_put_job(const struct page_draw *d);
 
 #endif

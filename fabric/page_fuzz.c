@@ -11,7 +11,9 @@ static size_t tags(char *text)
 {
 	auto_page struct page p = { .n = 0 };
 	const struct fabric_groups g = { .n = 0 };
-	const struct page_facts f = { &p, &g, NULL, NULL, 0, "", "", "", false, 0 };
+	const struct page_facts f = {
+		.page = &p, .groups = &g, .when = "", .store = "", .node = ""
+	};
 	auto_free char *out = NULL;
 	size_t len, n = 0;
 	struct err e;

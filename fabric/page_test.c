@@ -69,6 +69,8 @@ static void make(struct made *m, size_t n, void (*change)(struct made *m))
 }
 
 /* The page; the caller frees it. */
+static const struct json *tested; /* of a job; NULL: none */
+
 static char *drawn(struct made *m, const char *answers, size_t *len)
 {
 	auto_findings struct findings found = { .n = 0 };
@@ -82,6 +84,7 @@ static char *drawn(struct made *m, const char *answers, size_t *len)
 				.when = "2026-11-30T07:00:00Z",
 				.store = "etcd",
 				.node = "gpu-00001",
+				.job = tested,
 				.asked = answers != NULL };
 	struct page_node *node;
 	struct err e;
@@ -397,6 +400,43 @@ START_TEST(a_finding_may_be_about_no_node)
 }
 END_TEST
 
+/* What a rank was not measured for is not green, and its texts cannot become markup. */
+START_TEST(the_test_of_a_job_is_a_grid)
+{
+	static const char text[] =
+		"{\"time\":\"2026-11-30T12:00:00Z\",\"summary\":\"2 findings\",\"ranks\":["
+		"{\"rank\":0,\"node\":\"a\",\"joined\":true,\"rails\":[{\"rail\":\"rail0\","
+		"\"bytesPerSecond\":49000000000},{\"rail\":\"rail1\"}]},"
+		"{\"rank\":1,\"node\":\"<b>\",\"joined\":true,\"rails\":[{\"rail\":\"rail0\","
+		"\"code\":\"no-reach\"},{\"rail\":\"rail1\",\"code\":\"slow\","
+		"\"bytesPerSecond\":23000000000}]},"
+		"{\"rank\":2,\"joined\":false,\"rails\":[]}],"
+		"\"findings\":[{\"code\":\"no-reach\",\"state\":\"fail\",\"ends\":[{\"node\":\"<b>"
+		"\","
+		"\"rail\":\"rail0\"}],\"reason\":\"r\",\"evidence\":\"e\",\"remedy\":\"do\"},"
+		"{\"code\":\"slow\",\"state\":\"warn\",\"ends\":[]}]}";
+	auto_clean(made_clear) struct made m = { .n = 0 };
+	auto_json struct json *job = NULL;
+	struct err e;
+	size_t len;
+
+	ck_assert_int_eq(json_parse(text, strlen(text), "job", &job, &e), 0);
+	tested = job;
+	make(&m, 4, NULL);
+	auto_free char *page = drawn(&m, NULL, &len);
+	tested = NULL;
+
+	ck_assert_ptr_nonnull(strstr(page, "2026-11-30T12:00:00Z: 2 findings"));
+	ck_assert_ptr_nonnull(strstr(page, "<td class=ok><b>\xe2\x9c\x93</b> 392G </td>"
+					   "<td class=unk><b>?</b> </td>"));
+	ck_assert_ptr_nonnull(strstr(page, "<td class=bad><b>\xe2\x9c\x97</b> no-reach</td>"
+					   "<td class=warn><b>!</b> 184G slow</td>"));
+	ck_assert_ptr_nonnull(strstr(page, "did not come"));
+	ck_assert_ptr_nonnull(strstr(page, "&lt;b&gt; rail0"));
+	ck_assert_ptr_null(strstr(page, "kubectl rail verify JOB"));
+}
+END_TEST
+
 START_TEST(an_answer_makes_a_rail_known)
 {
 	auto_clean(made_clear) struct made m = { .n = 0 };
@@ -515,5 +555,6 @@ TEST_PROGRAM("page", a_small_cluster_is_the_page_of_the_file,
 	     an_outlier_has_what_most_nodes_do_not_have, a_node_says_nothing_about_another_one,
 	     wrong_answers_are_refused, rare_facts_are_said,
 	     a_stored_degraded_rail_is_red_without_an_answer, an_answer_makes_a_rail_known,
-	     a_finding_may_be_about_no_node, rails_beyond_the_columns_are_counted,
-	     a_large_cluster_has_at_most_2_MB, without_memory_there_is_no_page)
+	     a_finding_may_be_about_no_node, the_test_of_a_job_is_a_grid,
+	     rails_beyond_the_columns_are_counted, a_large_cluster_has_at_most_2_MB,
+	     without_memory_there_is_no_page)

@@ -154,6 +154,11 @@ test_kubectl_rail_report_is_a_page()
 	has "login-1" "$(<"$W/out")" 'did not answer: <bdi>no pod of an agent is there</bdi>'
 	has "login-1" "$(<"$W/out")" '<bdi>login-1</bdi>'
 	hasnt "all were asked" "$(<"$W/out")" 'No node was asked'
+	jq -n '{time: "2026-11-30T12:00:00Z", summary: "one finding", ranks: [{rank: 0, node: "n1", joined: true, rails: [{rail: "rail0", code: "no-reach"}]}],
+		findings: [{code: "no-reach", state: "fail", ends: [{node: "n1", rail: "rail0"}]}]}' >"$W/job.json"
+	rail_fails 1 'n2: the pod agent-n2 is Pending' report --job "$W/job.json"
+	has "the test of a job" "$(<"$W/out")" '2026-11-30T12:00:00Z: one finding'
+	rail_fails 1 'the test of a job' report --job "$W/out"
 	rail_fails 2 'report has no --json' report --json
 	rail_fails 2 'report has no argument "n1"' report n1
 	unset KUBECTL
@@ -315,7 +320,7 @@ test_kubectl_rail_explains_its_options()
 	eq "help" "$RC" 0
 	has "help" "$(<"$W/out")" "usage: kubectl rail status"
 	eq "options of help and manual page" "$(grep -oE '^  --[a-z-]+' "$W/out" | tr -d ' ' | sort | xargs)" \
-		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|filename|output|topology|ibnetdiscover|namespace|selector|container|railctl|parallel|deadline|format|class|count|group|gpus?|seconds|context)\b' | sed 's/^/-/' | sort -u | xargs)"
+		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|filename|output|topology|job|ibnetdiscover|namespace|selector|container|railctl|parallel|deadline|format|class|count|group|gpus?|seconds|context)\b' | sed 's/^/-/' | sort -u | xargs)"
 	rail_fails 2 'there is no command "pools"' pools
 	rail_fails 2 'there is no option --fast' rails --fast 1
 	rail_fails 2 '--deadline "0" is not a number from 1' rails --deadline 0
@@ -327,6 +332,8 @@ test_kubectl_rail_explains_its_options()
 	rail_fails 2 '--topology is an option of fabric, report and topology' plan -f x --topology y
 	rail_fails 2 'only one file can be standard input' fabric --topology - --ibnetdiscover -
 	rail_fails 2 '--ibnetdiscover is an option of fabric, report, plan, apply and topology' rails --ibnetdiscover x
+	rail_fails 2 '--job is an option of report' fabric --job x
+	rail_fails 2 'only one file can be standard input' report --topology - --job -
 	rail_fails 2 '-f is an option of plan and apply' rails -f x
 	rail_fails 2 'only topo has options behind --' rails -- --json
 	rail_fails 2 'is neither a command, a node nor an address' topo 'n1;reboot'

@@ -112,6 +112,14 @@ no_claims() { [ "$(kn get resourceclaims -o json | jq '.items | length')" = 0 ];
 pods_of() { kn get pods -l "batch.kubernetes.io/job-name=$1" -o json | jq -r '.items[].metadata.name'; }
 job_runs() { [ "$(pods_of "$1" | wc -l)" = 2 ]; }
 
+# gate_ends: of each rank its number and exit status
+gate_ends()
+{
+	kn get pods -l batch.kubernetes.io/job-name=gated -o json | jq -r '[.items[] | [.metadata.labels["batch.kubernetes.io/job-completion-index"],
+		.status.containerStatuses[0].state.terminated.exitCode // "-"]] | sort | flatten | map(tostring) | join(" ")'
+}
+gate_ended() { [[ $(gate_ends) =~ ^0\ [0-9]+\ 1\ [0-9]+$ ]]; }
+
 # One template for a job: both pods have the same rails, and reach each other. Without it the nodes choose, and `kubectl rail check` says so.
 once_a_job_with_one_group()
 {
@@ -137,6 +145,16 @@ once_a_job_with_one_group()
 	rail check loose -n "$NAMESPACE"
 	eq 'rails do not meet' "$RC" 1
 	has 'rails do not meet' "$(<"$W/err")" 'do not meet'
+	is 'the job ends' kn delete job loose --cascade=foreground --wait --timeout=${LONG}s
+	# The gate of the example: without RDMA the command does not start. Rank 0 says who is missing, the other one why.
+	k create --dry-run=client -o json -f "$TOP/examples/claims/job-gate.yaml" | jq --arg image "$IMAGE" 'del(.metadata.namespace)
+		| if .kind == "Job" then .spec += {backoffLimit: 0} | .spec.template.spec |= (.enableServiceLinks = false | .automountServiceAccountToken = false
+			| .containers[0] |= (.image = $image | .imagePullPolicy = "Never" | .resources.limits = {"railhead.io/half": "1"})) else . end' |
+		kn create -f - >/dev/null || fail 'test error: examples/claims/job-gate.yaml'
+	eventually gate_ended
+	eq 'how the ranks end' "$(gate_ends)" '0 8 1 4'
+	has 'what rank 1 says' "$(kn logs -l batch.kubernetes.io/job-completion-index=1)" 'this pod has no RDMA rail'
+	is 'the gate ends' kn delete job gated --cascade=foreground --wait --timeout=${LONG}s
 	# Single rails, by their group.
 	rail claim two --class rail --count 2 --group b
 	is 'the template' kn apply -f "$W/out"

@@ -29,6 +29,10 @@ static const struct nla_policy policy[RDMA_ATTR_TOP + 1] = {
 	[RDMA_NLDEV_SYS_ATTR_NETNS_MODE] = { .type = NLA_U8 },
 	[RDMA_NLDEV_ATTR_CHARDEV_NAME] = { .type = NLA_STRING },
 	[RDMA_NLDEV_ATTR_CHARDEV] = { .type = NLA_U64 },
+	[RDMA_NLDEV_ATTR_RES_QP] = { .type = NLA_NESTED },
+	[RDMA_NLDEV_ATTR_RES_TYPE] = { .type = NLA_U8 },
+	[RDMA_NLDEV_ATTR_RES_STATE] = { .type = NLA_U8 },
+	[RDMA_NLDEV_ATTR_RES_PID] = { .type = NLA_U32 },
 	[COMPAT_RDMA_SYS_ATTR_MONITOR] = { .type = NLA_U8 },
 };
 
@@ -286,6 +290,55 @@ const char *rdma_port_state_name(enum rdma_port_state s)
 	static const char *const names[] = { "NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "DEFER" };
 
 	return names[s];
+}
+
+/* ---- queue pairs ---- */
+
+#define QP_RC  2 /* enum ib_qp_type and enum ib_qp_state of the kernel */
+#define QP_RTS 3
+
+/* A queue pair of the kernel has no PID. */
+static void count_qp(struct nlattr *entry, struct rdma_in_use *out)
+{
+	struct nlattr *tb[RDMA_ATTR_TOP + 1];
+
+	if (nla_parse_nested(tb, RDMA_ATTR_TOP, entry, policy) || !tb[RDMA_NLDEV_ATTR_RES_PID] ||
+	    !tb[RDMA_NLDEV_ATTR_RES_TYPE] || !tb[RDMA_NLDEV_ATTR_RES_STATE] ||
+	    nla_get_u8(tb[RDMA_NLDEV_ATTR_RES_TYPE]) != QP_RC ||
+	    nla_get_u8(tb[RDMA_NLDEV_ATTR_RES_STATE]) != QP_RTS)
+		return;
+	out->qps++;
+	out->pid = nla_get_u32(tb[RDMA_NLDEV_ATTR_RES_PID]);
+}
+
+static int on_qps(const struct nlmsghdr *h, void *arg, struct err *e)
+{
+	struct rdma_in_use *out = arg;
+	struct nlattr *tb[RDMA_ATTR_TOP + 1], *entry;
+	int left;
+
+	if (!h) {
+		*out = (struct rdma_in_use){ 0 };
+		return 0;
+	}
+	if (parse_attrs(h, tb, e))
+		return -1;
+	if (tb[RDMA_NLDEV_ATTR_RES_QP])
+		nla_for_each_nested(entry, tb[RDMA_NLDEV_ATTR_RES_QP], left) count_qp(entry, out);
+	return 0;
+}
+
+int nl_rdma_in_use(struct nl *nl, uint32_t index, struct rdma_in_use *out, struct err *e)
+{
+	auto_nl_req struct nl_req rq = { 0 };
+	struct rdma_in_use seen = { 0 };
+
+	rdma_begin_request(&rq, RDMA_NLDEV_CMD_RES_QP_GET);
+	nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	if (nl_get_dump(nl, &rq, (struct nl_sink){ on_qps, &seen }, e))
+		return explain_missing(index, e);
+	*out = seen;
+	return 0;
 }
 
 /* ---- character devices ---- */

@@ -109,6 +109,17 @@ int nl_rdma_ports(struct nl *nl, uint32_t index, rdma_port_fn fn, void *arg,
 int nl_rdma_port(struct nl *nl, uint32_t index, uint32_t port, struct rdma_port *out,
 		 struct err *e) must_check;
 
+/*
+ * nl_rdma_in_use - the connected queue pairs (RC, state RTS) of processes, of those that the
+ * caller's PID namespace shows. ERR_NOTFOUND (ENODEV) as nl_rdma_get.
+ */
+struct rdma_in_use {
+	unsigned qps;
+	uint32_t pid; /* that of one of them */
+};
+int nl_rdma_in_use(struct nl *nl, uint32_t index, struct rdma_in_use *out,
+		   struct err *e) must_check;
+
 /* A character device below /dev/infiniband. */
 struct rdma_chardev {
 	char name[RDMA_CHARDEV_LEN]; /* "uverbs0" */

@@ -7,12 +7,13 @@
 #include "railctl/cluster/fabric.h"
 
 #define ANSWERS_MAX ((size_t)32 << 20) /* bytes */
+#define JOB_MAX     ((size_t)8 << 20)  /* bytes */
 
 /* The answers of the agent, and the page, which borrows its texts from them. */
 struct report {
 	struct cluster_cables cables;
 	struct findings findings;
-	struct json *status, *nodes, *pools; /* owned, as are the others */
+	struct json *status, *nodes, *pools, *job; /* owned, as are the others */
 	char *answers;
 	struct page_pool *pool;
 	struct page page;
@@ -26,6 +27,7 @@ static void report_clear(struct report *x)
 	json_free(x->status);
 	json_free(x->nodes);
 	json_free(x->pools);
+	json_free(x->job);
 	free(x->answers);
 	free(x->pool);
 }
@@ -76,7 +78,7 @@ static int add_findings(struct report *x, struct err *e)
 		const struct page_found found = { f->state, f->code,   f->subject,
 						  f->value, f->reason, f->remedy };
 		const struct fabric_node *of = n;
-		struct page_node *node;
+		struct page_node *node = NULL;
 
 		while (of < end && !cluster_is_about(f, of->name))
 			of++;
@@ -84,7 +86,7 @@ static int add_findings(struct report *x, struct err *e)
 		if (of < end && page_node(&x->page, of->name, &node, e))
 			return -1;
 		/* A node that has answered says more about its degraded rails. */
-		if (of < end && node->state && strcmp(f->code, "degraded") == 0)
+		if (node && node->state && strcmp(f->code, "degraded") == 0)
 			continue;
 		if (page_add_finding(&x->page, of < end ? of->name : "", &found, e))
 			return -1;
@@ -150,6 +152,7 @@ static int put_report(const struct cmd_run *r, struct report *x, struct err *e)
 		.node = json_text_or(x->status, "node", "?"),
 		.asked = x->answers != NULL,
 		.more = (size_t)json_num(json_get(x->nodes, "more")),
+		.job = x->job,
 	};
 	auto_free char *text = NULL;
 	size_t len;
@@ -162,6 +165,13 @@ static int put_report(const struct cmd_run *r, struct report *x, struct err *e)
 	/* The end of each command looks for an error of the output. */
 	(void)fwrite(text, 1, len, r->out.to);
 	return 0;
+}
+
+static int read_job(const struct cmd_run *r, struct report *x, struct err *e)
+{
+	const struct cmd_input in = { opt_get(&r->opts, "job"), "--job: ", JOB_MAX };
+
+	return in.path ? cmd_read_json(&in, "the test of a job", &x->job, e) : 0;
 }
 
 static int run_report(struct cmd_run *r, struct err *e)
@@ -177,7 +187,7 @@ static int run_report(struct cmd_run *r, struct err *e)
 	return ask(r, &x, e) || add_stored(&x, e) || page_read(&x.page, x.answers, e) ||
 			       add_heartbeats(&x, e) ||
 			       cluster_cables_check(r, &x.cables, &x.findings, e) ||
-			       add_findings(&x, e) || number_groups(&x, e) ||
+			       add_findings(&x, e) || number_groups(&x, e) || read_job(r, &x, e) ||
 			       page_compare(&x.page, e) || put_report(r, &x, e)
 		       ? -1
 		       : 0;
@@ -186,6 +196,7 @@ static int run_report(struct cmd_run *r, struct err *e)
 static const struct opt report_opts[] = {
 	CLUSTER_OPT_TOPOLOGY,
 	CLUSTER_OPT_IBNETDISCOVER,
+	{ "job", "FILE", "also show this result of `rdma-probe job --json`", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 

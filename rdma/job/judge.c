@@ -29,6 +29,7 @@ int judge_new(const struct judge_facts *facts, struct judge **out, struct err *e
 	j->n_ranks = facts->n_ranks;
 	j->n_rails = facts->n_rails;
 	j->random = facts->seed;
+	j->reach_only = facts->reach_only;
 	j->ranks = calloc(j->n_ranks, sizeof(*j->ranks));
 	j->mask = calloc(j->n_ranks, sizeof(*j->mask));
 	j->partner = calloc(j->n_ranks, sizeof(*j->partner));
@@ -108,7 +109,7 @@ static int reach_round(struct judge *j, struct err *e)
 		j->round = LEAF_ROUNDS;
 	if (++j->round <= LEAF_ROUNDS + REACH_AGAIN)
 		return 0;
-	j->stage = STAGE_LOAD;
+	j->stage = j->reach_only ? STAGE_DONE : STAGE_LOAD;
 	j->round = 0;
 	return 0;
 }

@@ -49,7 +49,8 @@ struct judge_rank {
 struct judge_facts {
 	size_t n_ranks, n_rails; /* 1 to JUDGE_RANKS, 1 to JUDGE_RAILS */
 	const struct judge_rank *ranks;
-	uint64_t seed; /* of the random choices: equal seeds give equal tests */
+	bool reach_only; /* no rates: the rails are in use */
+	uint64_t seed;   /* of the random choices: equal seeds give equal tests */
 };
 
 /* ---- tests ---- */

@@ -28,6 +28,7 @@ enum judge_stage { STAGE_REACH, STAGE_LOAD, STAGE_ALL, STAGE_DONE };
 
 struct judge {
 	size_t n_ranks, n_rails;
+	bool reach_only;
 	struct judge_rank *ranks;
 	uint64_t random;
 	enum judge_stage stage;

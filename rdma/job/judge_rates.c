@@ -257,6 +257,15 @@ static bool is_always_low(const struct judge_side *s)
 	return s->n > 1 && s->low[0] == s->n;
 }
 
+/* An end that is always low in one direction says nothing of chance in the other: answers go there.
+ */
+static bool is_suspect(const struct judge *j, size_t side)
+{
+	size_t out = side - side % 2;
+
+	return is_always_low(&j->sides[out]) || is_always_low(&j->sides[out + 1]);
+}
+
 static void share_of_low(const struct judge *j, const struct flows *flows, bool across,
 			 double out[JUDGE_LEVELS])
 {
@@ -266,8 +275,8 @@ static void share_of_low(const struct judge *j, const struct flows *flows, bool 
 		out[k] = 1;
 	for (size_t i = 0; i < flows->n; i++) {
 		const struct judged *d = &flows->list[i];
-		if (d->across != across || d->explained || is_always_low(&j->sides[d->out]) ||
-		    is_always_low(&j->sides[d->in]))
+		if (d->across != across || d->explained || is_suspect(j, d->out) ||
+		    is_suspect(j, d->in))
 			continue;
 		n++;
 		for (unsigned k = 0; k < JUDGE_LEVELS; k++)

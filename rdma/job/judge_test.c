@@ -97,7 +97,7 @@ static void check_batch(const struct job *job, const struct judge_test *t, size_
 
 static void judge_job(struct job *job)
 {
-	const struct judge_facts facts = { job->n, job->rails, job->ranks, 7 };
+	const struct judge_facts facts = { job->n, job->rails, job->ranks, false, 7 };
 	const struct judge_test *t;
 	struct err e = { 0 };
 	size_t n;
@@ -350,7 +350,7 @@ END_TEST
 
 START_TEST(sizes_are_bounded)
 {
-	struct judge_facts facts = { JUDGE_RANKS + 1, 1, NULL, 0 };
+	struct judge_facts facts = { JUDGE_RANKS + 1, 1, NULL, false, 0 };
 	struct judge *j = NULL;
 	struct err e = { 0 };
 
@@ -365,7 +365,7 @@ END_TEST
 static int judge_four(void *arg, struct err *e)
 {
 	struct judge_rank ranks[4] = { 0 };
-	const struct judge_facts facts = { 4, 2, ranks, 1 };
+	const struct judge_facts facts = { 4, 2, ranks, false, 1 };
 	struct judge_result results[16] = { 0 };
 	auto_judge struct judge *j = NULL;
 	const struct judge_test *t;

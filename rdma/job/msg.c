@@ -65,6 +65,7 @@ static const struct json_field msg_fields[] = {
 	TEXT("version", struct job_msg, version),
 	{ "rails", J_LIST, J_AT(struct job_msg, rails), .flags = J_OMIT, .of = rail_fields,
 	  .item = sizeof(struct job_rail), .has = offsetof(struct job_msg, n_rails) },
+	TEXT("busy", struct job_msg, busy),
 	NUMBER("id", struct job_msg, id),
 	{ "kind", J_ENUM, J_AT(struct job_msg, kind), .names = kinds },
 	{ "first", J_BOOL, J_AT(struct job_msg, first), .flags = J_OMIT },

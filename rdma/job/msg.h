@@ -62,6 +62,7 @@ struct job_msg {
 	char node[JOB_NAME], host[JOB_NAME], version[JOB_NAME];
 	struct job_rail rails[JOB_RAILS];
 	size_t n_rails;
+	char busy[JOB_TEXT]; /* who uses the rails meanwhile */
 	/* tests */
 	uint32_t id;
 	enum judge_kind kind;

@@ -10,10 +10,11 @@
 #include "lib/base/parse.h"
 #include "rdma/probe/job.h"
 
-#define KEY_MAX  4096
-#define GATHER_S 120
-#define TEST_S   30
-#define PIECE    262144u /* four queue pairs of a rail have 2 MiB of memory */
+#define KEY_MAX   4096
+#define WORDS_MAX 4096u
+#define GATHER_S  120
+#define TEST_S    30
+#define PIECE     262144u /* four queue pairs of a rail have 2 MiB of memory */
 
 static const struct opt options[] = {
 	{ "rank0", "HOST[:PORT]", "where rank 0 is (rank 0 itself: the address to listen on)", 0 },
@@ -27,6 +28,7 @@ static const struct opt options[] = {
 	{ "leaves", "FILE", "rank 0: lines \"NODE RAIL LEAF\", where each rail is plugged in", 0 },
 	{ "gather", "SECONDS", "how long to wait for all ranks (default: 120)", 0 },
 	{ "seconds", "SECONDS", "how long to test (default: 30)", 0 },
+	{ "in-use", NULL, "test reach alone, also while other processes use the rails", 0 },
 	{ "min-gbps", "N", "a slow rail fails below this rate (default: it only warns)", 0 },
 	{ "device", "NAME", "rails of this RDMA device only", 0 },
 	{ "size", "BYTES", "size of a write, up to 256K (default: 256K)", 0 },
@@ -90,6 +92,9 @@ static int read_key(struct cmd_run *p, uint8_t out[SHA256_LEN], struct err *e)
 	char line[KEY_MAX];
 
 	if (path && strcmp(path, "-") == 0) {
+		if (p->opts.n_words)
+			return cmd_usage(p, e,
+					 "--key-file -: standard input belongs to the command");
 		if (read_stdin(line, e))
 			return -1;
 		text = line;
@@ -117,6 +122,7 @@ static int read_conf(struct cmd_run *p, struct job_conf *c, struct err *e)
 
 	c->rank0 = opt_get(&p->opts, "rank0");
 	c->node = opt_get(&p->opts, "node");
+	c->in_use = opt_is_set(&p->opts, "in-use");
 	c->leaves = opt_get(&p->opts, "leaves");
 	if (index && parse_u64(index, 0, JOB_RANKS - 1, &rank))
 		return cmd_usage(p, e, "JOB_COMPLETION_INDEX \"%.32s\" is not a rank", index);
@@ -198,6 +204,7 @@ static int lead(struct cmd_run *p, const struct job_conf *c, struct err *e)
 		err_set(e, ERR_IO, errno, "starting the process of rank 0");
 	else
 		rc = job_root_run(&r, e);
+	r.when = p->ctx.now(p->ctx.clock);
 	if (!rc)
 		job_summary(&r, text);
 	job_root_end(&r, text);
@@ -227,6 +234,21 @@ static int follow(struct cmd_run *p, const struct job_conf *c, struct err *e)
 	return 0;
 }
 
+/* ---- as a gate ---- */
+
+/* The command of the job, which takes the place of this process. */
+static int run_command(const struct cmd_run *p, struct err *e)
+{
+	auto_free char **argv = calloc(p->opts.n_words + 1, sizeof(*argv));
+
+	if (!argv)
+		return err_nomem(e);
+	memcpy(argv, p->opts.words, p->opts.n_words * sizeof(*argv));
+	(void)fflush(NULL);
+	(void)execvp(argv[0], argv);
+	return err_set(e, ERR_IO, errno, "cannot run %.128s", argv[0]);
+}
+
 static int run_job(struct cmd_run *p, struct err *e)
 {
 	struct conf own = *probe_conf(p);
@@ -238,16 +260,25 @@ static int run_job(struct cmd_run *p, struct err *e)
 		return cmd_usage(p, e, "option --size %u must be up to 256K", own.size);
 	if (read_conf(p, &c, e))
 		return -1;
-	return c.rank ? follow(p, &c, e) : lead(p, &c, e);
+	/* Standard output belongs to the command. */
+	if (p->opts.n_words)
+		p->out.to = stderr;
+	if (c.rank ? follow(p, &c, e) : lead(p, &c, e))
+		return -1;
+	return p->opts.n_words && p->status == CMD_OK ? run_command(p, e) : 0;
 }
 
 const struct cmd probe_job = {
 	.name = "job",
 	.summary = "say whether the rails carry a job, and which of them do not",
+	.words = "[-- COMMAND...]",
+	.max_words = WORDS_MAX,
 	.about =
 		"Run it on every rank. Rank 0 leads, and prints the verdict. Rails are tested for "
 		"reach, then for rates with changing partners, one rail at a time and all at once. "
-		"Exit status 7: a rail fails. 8: not all ranks came.",
+		"Exit status 7: a rail fails. 8: not all ranks came. COMMAND runs if the rails "
+		"carry the "
+		"job, instead of this program.",
 	.opts = { options },
 	.run = run_job,
 };

@@ -80,6 +80,7 @@ struct job_conf {
 	uint8_t secret[SHA256_LEN];
 	int gather_ms, test_ms;
 	const char *leaves; /* path of a file, or NULL */
+	bool in_use;        /* test reach alone, also where processes use the rails */
 	double min_rate;    /* bytes a second; 0: rates only warn */
 };
 
@@ -92,6 +93,7 @@ struct job_member {
 	struct job_link link;
 	bool joined, dead;
 	char node[JOB_NAME], host[JOB_NAME];
+	char busy[JOB_TEXT];
 	char why[JOB_TEXT];     /* dead: the reason */
 	struct job_rail *rails; /* owned */
 	size_t n_rails;
@@ -122,6 +124,7 @@ struct job_root {
 	size_t n_findings;
 	bool in_time; /* the tests were not cut short */
 	double seconds;
+	int64_t when;    /* of the end, ns since 1970 */
 	uint32_t status; /* enum cmd_status, or one of enum probe_status */
 };
 
@@ -137,6 +140,9 @@ int job_wait(struct job_root *r, int64_t deadline, bool (*done)(const struct job
 	     struct err *e) must_check;
 /* job_facts_for_judge - from what the ranks said to r->ranks. */
 int job_tell_judge(struct job_root *r, struct err *e) must_check;
+
+/* job_busy - a rank whose rails are in use, so that nothing is tested; NULL: none. */
+const struct job_member *job_busy(const struct job_root *r);
 
 /* job_fails - a finding ends with a failure: by its cause, or as its rate is below --min-gbps. */
 bool job_fails(const struct job_root *r, const struct judge_finding *f);

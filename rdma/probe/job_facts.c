@@ -102,6 +102,21 @@ static void describe(const struct ctx *ctx, const struct conf *c, const struct r
 			       port, rdma_port_state_name(r->port->state));
 }
 
+/* Without the right to look, or on an old kernel, nothing is known. */
+static void find_users(const struct rdma_rail *r, struct job_msg *join)
+{
+	auto_nl struct nl *nl = NULL;
+	struct rdma_in_use use;
+	struct err ignored = { 0 };
+
+	if (*join->busy || nl_rdma_open(&nl, &ignored) ||
+	    nl_rdma_in_use(nl, r->device->link.index, &use, &ignored) || !use.qps)
+		return;
+	(void)snprintf(join->busy, sizeof(join->busy),
+		       "process %u has connected queue pairs on %s (%u in all)", use.pid,
+		       r->device->link.name, use.qps);
+}
+
 static int no_rails(struct err *e)
 {
 	err_set(e, ERR_UNAVAILABLE, 0, "this pod has no RDMA rail");
@@ -125,6 +140,7 @@ int job_facts(const struct ctx *ctx, const struct conf *c, struct job_own *out, 
 		if (*c->device && strcmp(c->device, r->device->link.name) != 0)
 			continue;
 		describe(ctx, c, r, &out->rails[join->n_rails], &join->rails[join->n_rails]);
+		find_users(r, join);
 		join->n_rails++;
 	}
 	const char *node = getenv("NODE_NAME");

@@ -52,6 +52,7 @@ static int seat(struct gather *g, struct job_link *l, struct err *e)
 	};
 	memcpy(member->node, m->node, sizeof(member->node));
 	memcpy(member->host, m->host, sizeof(member->host));
+	memcpy(member->busy, m->busy, sizeof(member->busy));
 	*l = (struct job_link){ .fd = -1 };
 	return 0;
 }

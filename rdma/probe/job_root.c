@@ -344,6 +344,15 @@ bool job_fails(const struct job_root *r, const struct judge_finding *f)
 	return f->fails || (rate && f->measured < r->conf->min_rate);
 }
 
+const struct job_member *job_busy(const struct job_root *r)
+{
+	for (uint32_t i = 0; i < r->conf->ranks && !r->conf->in_use; i++) {
+		if (*r->members[i].busy)
+			return &r->members[i];
+	}
+	return NULL;
+}
+
 static uint32_t status_of(const struct job_root *r)
 {
 	uint32_t status = CMD_OK;
@@ -374,7 +383,13 @@ int job_root_run(struct job_root *r, struct err *e)
 	r->status = PROBE_INCOMPLETE;
 	if (r->joined < r->conf->ranks)
 		return 0;
-	facts = (struct judge_facts){ r->conf->ranks, r->n_rails, r->ranks, 0 };
+	r->status = PROBE_NOTHING;
+	if (job_busy(r))
+		return 0;
+	facts = (struct judge_facts){ .n_ranks = r->conf->ranks,
+				      .n_rails = r->n_rails,
+				      .ranks = r->ranks,
+				      .reach_only = r->conf->in_use };
 	if (getrandom(&facts.seed, sizeof(facts.seed), 0) != sizeof(facts.seed))
 		return err_set(e, ERR_IO, errno, "getting a random number");
 	if (judge_new(&facts, &r->judge, e) || run_tests(r, e))

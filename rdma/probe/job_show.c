@@ -272,11 +272,12 @@ static int show_json(const struct out *out, const struct job_root *r, struct err
 {
 	auto_json struct json *o = json_new_object();
 	struct json *ranks = json_add_array(o, "ranks"), *list = json_add_array(o, "findings");
-	char text[JOB_TEXT];
+	char text[JOB_TEXT], when[OUT_TIME_LEN];
 
 	job_summary(r, text);
 	if (!o || !ranks || !list || json_add_int(o, "version", 1) ||
 	    json_add_int(o, "status", r->status) || json_add_str(o, "summary", text) ||
+	    json_add_str(o, "time", out_time(r->when, when)) ||
 	    json_add_bool(o, "complete", r->in_time) ||
 	    json_add_int(o, "tests", (int64_t)r->n_cases) ||
 	    json_add_num(o, "seconds", r->seconds) || json_add_int(o, "refused", r->refused))
@@ -310,6 +311,12 @@ void job_summary(const struct job_root *r, char out[JOB_TEXT])
 			(void)snprintf(out + n, JOB_TEXT - n, " ...");
 		return;
 	}
+	const struct job_member *busy = job_busy(r);
+	if (busy) {
+		(void)snprintf(out, JOB_TEXT, "not tested, in use: %.40s: %.150s", busy->node,
+			       busy->busy);
+		return;
+	}
 	for (size_t i = 0; i < r->n_findings; i++)
 		fails += job_fails(r, &r->findings[i]);
 	if (r->n_findings)
@@ -327,7 +334,7 @@ int job_show(const struct out *out, const struct job_root *r, struct err *e)
 	if (out->json)
 		return show_json(out, r, e);
 	job_summary(r, text);
-	if (r->joined == r->conf->ranks && show_grid(out, r, e))
+	if (r->judge && show_grid(out, r, e))
 		return -1;
 	for (size_t i = 0; i < r->n_findings; i++) {
 		const struct judge_finding *f = &r->findings[i];
@@ -342,7 +349,7 @@ int job_show(const struct out *out, const struct job_root *r, struct err *e)
 		out_line(out, OUT_WARN,
 			 "%u connections were refused: not of this job, or another key",
 			 r->refused);
-	if (r->joined == r->conf->ranks && !r->in_time)
+	if (r->judge && !r->in_time)
 		out_line(out, OUT_WARN, "the time was over before all tests ran: --seconds");
 	out_line(out, r->status ? OUT_BAD : OUT_GOOD, "%s: %zu tests in %.0f s", text, r->n_cases,
 		 r->seconds);

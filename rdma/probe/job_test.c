@@ -20,7 +20,7 @@
 #define MOST 1024
 
 /* What is wrong with a rank. */
-enum rank_fault { FINE, ABSENT, WRONG_KEY, DIES, STOPS, SLOW, NO_FLOW, LATE, TWICE };
+enum rank_fault { FINE, BUSY, ABSENT, WRONG_KEY, DIES, STOPS, SLOW, NO_FLOW, LATE, TWICE };
 
 static enum rank_fault faults[MOST];
 static unsigned own_rank;
@@ -35,6 +35,8 @@ int job_facts(const struct ctx *ctx, const struct conf *c, struct job_own *out, 
 	out->join.type = JOB_JOIN;
 	out->join.n_rails = 2;
 	(void)snprintf(out->join.node, JOB_NAME, "node%u", own_rank);
+	if (faults[own_rank] == BUSY)
+		(void)snprintf(out->join.busy, JOB_TEXT, "process 7 trains");
 	for (size_t i = 0; i < 2; i++) {
 		struct job_rail *r = &out->join.rails[i];
 		*r = (struct job_rail){ .mtu = 4096, .rate_mbps = 8 };
@@ -261,6 +263,32 @@ START_TEST(a_test_that_crashes_is_the_fault_of_its_rank)
 }
 END_TEST
 
+START_TEST(rails_in_use_are_not_loaded)
+{
+	char text[JOB_TEXT];
+
+	net_enter_new();
+	faults[2] = BUSY;
+	start(4);
+	lead();
+	job_summary(&run.root, text);
+	ck_assert_str_eq(text, "not tested, in use: node2: process 7 trains");
+	ck_assert_uint_eq(run.root.status, PROBE_NOTHING);
+	ck_assert_uint_eq(run.root.n_cases, 0);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_int_eq(status_of_rank(i), PROBE_NOTHING);
+	job_root_clear(&run.root);
+	start(4);
+	run.job.in_use = true;
+	lead();
+	ck_assert_uint_eq(run.root.status, 0);
+	ck_assert_uint_gt(run.root.n_cases, 0);
+	for (size_t i = 0; i < run.root.n_cases; i++)
+		ck_assert_int_eq(run.root.cases[i].test.kind, JUDGE_REACH);
+	job_root_clear(&run.root);
+}
+END_TEST
+
 START_TEST(the_newer_of_two_is_the_rank)
 {
 	net_enter_new();
@@ -387,4 +415,5 @@ TEST_PROGRAM("rdma/probe/job", a_right_job_ends_well_for_all,
 	     a_slow_rank_is_named_and_all_end_alike, who_is_missing_is_named,
 	     a_rank_that_dies_costs_nothing_and_is_named,
 	     a_test_that_crashes_is_the_fault_of_its_rank, the_newer_of_two_is_the_rank,
-	     what_is_replayed_or_foreign_is_refused, figures_of_the_control_plane)
+	     rails_in_use_are_not_loaded, what_is_replayed_or_foreign_is_refused,
+	     figures_of_the_control_plane)
