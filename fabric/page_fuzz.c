@@ -11,9 +11,7 @@ static size_t tags(char *text)
 {
 	auto_page struct page p = { .n = 0 };
 	const struct fabric_groups g = { .n = 0 };
-	const struct page_facts f = {
-		.page = &p, .groups = &g, .when = "", .store = "", .node = ""
-	};
+	const struct page_facts f = { &p, &g, NULL, NULL, 0, "", "", "", NULL, false, 0 };
 	auto_free char *out = NULL;
 	size_t len, n = 0;
 	struct err e;

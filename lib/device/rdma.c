@@ -314,8 +314,7 @@ static void count_qp(struct nlattr *entry, struct rdma_in_use *out)
 static int on_qps(const struct nlmsghdr *h, void *arg, struct err *e)
 {
 	struct rdma_in_use *out = arg;
-	struct nlattr *tb[RDMA_ATTR_TOP + 1], *entry;
-	int left;
+	struct nlattr *tb[RDMA_ATTR_TOP + 1], *list;
 
 	if (!h) {
 		*out = (struct rdma_in_use){ 0 };
@@ -323,8 +322,12 @@ static int on_qps(const struct nlmsghdr *h, void *arg, struct err *e)
 	}
 	if (parse_attrs(h, tb, e))
 		return -1;
-	if (tb[RDMA_NLDEV_ATTR_RES_QP])
-		nla_for_each_nested(entry, tb[RDMA_NLDEV_ATTR_RES_QP], left) count_qp(entry, out);
+	list = tb[RDMA_NLDEV_ATTR_RES_QP];
+	if (!list)
+		return 0;
+	int left = nla_len(list);
+	for (struct nlattr *qp = nla_data(list); nla_ok(qp, left); qp = nla_next(qp, &left))
+		count_qp(qp, out);
 	return 0;
 }
 
