@@ -80,7 +80,7 @@ pods()
 		check "GIDs of ${PODS[i]}" eventually eval "ip netns exec ${PODS[i]} $W/rdma-probe list | grep -q '::ffff:10.9.1.$((i + 1)) '"
 	done
 	modprobe -a sch_ingress cls_u32 act_gact
-	check "links that are alike" found 0 '[.findings[].code] - ["all-slow"] == []' -- sh -c ": >$W/ran.\$NODE_NAME"
+	check "links that are alike" found 0 '[.findings[].code] - ["all-slow", "undecided", "noisy"] == []' -- sh -c ": >$W/ran.\$NODE_NAME"
 	check "the command runs on each rank" eval '[ "$(cd $W && echo ran.*)" = "ran.node0 ran.node1 ran.node2 ran.node3" ]'
 	cp $W/job.0 $W/even
 	check "each was measured" eval "jq -e '[.ranks[].rails[].bytesPerSecond] | length == 8 and all(. > 400000 and . < 1200000)' $W/even >/dev/null || { cat $W/even; false; }"
@@ -93,11 +93,11 @@ pods()
 	check "rails in use are not tested" eval "job $FEW && all_end 4 && says '^not tested, in use: node[01]: process [0-9]+ has connected queue pairs on rxe[12]0'"
 	kill $client
 	wait
-	# Far below the others: fewer tests decide, also where the emulator is busy.
+	# How many tests fit into the time depends on this machine; with few of them the end is named, but as undecided.
 	shape C 1 2.5
-	check "one that is slow, for people" eval "job $FEW --min-gbps 1 -- touch $W/late && all_end 7 && [ ! -e $W/late ] &&
-		says '^fail slow: node2 .rank 2. rail1 is slow .(sent|received|sent and received) [12][.0-9]* Mbit/s, usual [5-8][.0-9]* Mbit/s; .* with node' &&
-		says '^    look at .NIC, cable, leaf port. of this end' && says '^ +2 +node2 +[78][.0-9]* Mbit/s +slow [12]'"
+	check "one that is slow, for people" eval "job ${FEW/--seconds 45/--seconds 90} --min-gbps 1 -- touch $W/late && all_end 7 && [ ! -e $W/late ] &&
+		says '^(fail slow|warn undecided): node2 .rank 2. rail1 (is|was) slow .*[(](sent|received|sent and received) [12][.0-9]* Mbit/s, usual [5-8][.0-9]* Mbit/s; .* with node' &&
+		says '^ +2 +node2 +[78][.0-9]* Mbit/s +(slow|undecided) [12]' && ! says '^(fail|warn) (slow|undecided).*: node[013]' >/dev/null"
 	shape C 1 8
 	check "a filter" drop D rail0 match ip protocol 17 0xff
 	CLASS=104
