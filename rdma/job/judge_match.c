@@ -23,7 +23,7 @@ static void shuffle(struct judge *j, uint16_t *list, size_t n)
 	}
 }
 
-/* How well b suits as a partner of a: 0 not at all. */
+/* For what a partner is looked for. */
 struct wish {
 	enum judge_kind kind;
 	unsigned rail;
@@ -37,6 +37,7 @@ static bool met_before(const struct judge *j, struct wish w, unsigned a, unsigne
 	return j->met[bit / 8] >> bit % 8 & 1;
 }
 
+/* How well b suits as a partner of a: best in its leaf and of its model. */
 static unsigned suits(const struct judge *j, struct wish w, unsigned a, unsigned b)
 {
 	const struct judge_rail *x = judge_rail_of(j, a, w.rail), *y = judge_rail_of(j, b, w.rail);

@@ -183,7 +183,7 @@ static pid_t start_rank(const struct job_conf *c, const struct ctx *ctx, const s
 	else
 		(void)snprintf(self, sizeof(self), "%s", c->rank0);
 	own.rank0 = self;
-	if (end && getppid() == parent && job_rank_run(&own, ctx, c->gather_ms, end, &e))
+	if (end && getppid() == parent && job_rank_run(&own, ctx, end, &e))
 		out_complain("rdma-probe", &e);
 	_exit(0);
 }
@@ -225,7 +225,7 @@ static int follow(struct cmd_run *p, const struct job_conf *c, struct err *e)
 
 	if (!end)
 		return err_nomem(e);
-	if (job_rank_run(c, &p->ctx, c->gather_ms, end, e))
+	if (job_rank_run(c, &p->ctx, end, e))
 		return -1;
 	p->status = (int)end->status;
 	if (!p->out.json)

@@ -22,19 +22,15 @@ struct job_link {
 	struct job_way in, out;
 	uint8_t *buf; /* the frame that is read */
 	size_t n, room;
-	struct ip peer;
 };
 
 /*
  * job_link_open - take over fd, and send the own nonce. job_link_read - what is there, without
  * waiting: 1 a message, 0 not yet, -1 the connection has ended or is not one of this job.
- * job_link_wait - wait for a message. ERR_AGAIN: none came in time.
  */
 int job_link_open(struct job_link *l, int fd, bool root, const uint8_t *secret,
 		  struct err *e) must_check;
 int job_link_read(struct job_link *l, struct job_msg *out, struct err *e) must_check;
-int job_link_wait(struct job_link *l, int timeout_ms, struct job_msg *out,
-		  struct err *e) must_check;
 int job_link_send(struct job_link *l, const struct job_msg *m, struct err *e) must_check;
 void job_link_close(struct job_link *l);
 #define auto_job_link auto_clean(job_link_close)
@@ -85,8 +81,8 @@ struct job_conf {
 };
 
 /* job_rank_run - join, run tests, and return the last message of rank 0. */
-int job_rank_run(const struct job_conf *c, const struct ctx *ctx, int gather_ms,
-		 struct job_msg *end, struct err *e) must_check;
+int job_rank_run(const struct job_conf *c, const struct ctx *ctx, struct job_msg *end,
+		 struct err *e) must_check;
 
 /* A rank, as rank 0 knows it. */
 struct job_member {
@@ -135,10 +131,7 @@ void job_root_end(struct job_root *r, const char *text);
 void job_root_clear(struct job_root *r);
 /* job_gather - job_gather.c: wait for the ranks; 0 also if some are missing. */
 int job_gather(struct job_root *r, struct err *e) must_check;
-/* job_wait - wait for messages until deadline (ctx_mono_ms) or until done() is true. */
-int job_wait(struct job_root *r, int64_t deadline, bool (*done)(const struct job_root *r),
-	     struct err *e) must_check;
-/* job_facts_for_judge - from what the ranks said to r->ranks. */
+/* job_tell_judge - fill r->ranks, r->names and r->leaves by what the ranks said. */
 int job_tell_judge(struct job_root *r, struct err *e) must_check;
 
 /* job_busy - a rank whose rails are in use, so that nothing is tested; NULL: none. */

@@ -57,30 +57,29 @@ static int seat(struct gather *g, struct job_link *l, struct err *e)
 	return 0;
 }
 
-static void take_one(struct gather *g, struct err *e)
+/* If all places are taken by connections that say nothing, the oldest goes. */
+static struct job_link *free_place(struct gather *g)
+{
+	for (size_t i = 0; i < LATE_MAX; i++) {
+		if (g->waiting[i].fd < 0)
+			return &g->waiting[i];
+	}
+	refuse(g, &g->waiting[0]);
+	memmove(g->waiting, g->waiting + 1, (LATE_MAX - 1) * sizeof(*g->waiting));
+	return &g->waiting[LATE_MAX - 1];
+}
+
+static void take_one(struct gather *g)
 {
 	const struct tcp_wait wait = { .listening = g->r->listening };
 	struct tcp tcp = TCP_NONE;
 	struct err why = { 0 };
 
-	(void)e;
 	if (tcp_accept(&wait, &tcp, &why))
 		return;
-	for (size_t i = 0; i < LATE_MAX; i++) {
-		if (g->waiting[i].fd >= 0)
-			continue;
-		if (job_link_open(&g->waiting[i], tcp.fd, true, g->r->conf->secret, &why))
-			refuse(g, &g->waiting[i]);
-		else
-			g->waiting[i].peer = tcp.peer;
-		return;
-	}
-	/* All places are taken by connections that say nothing: the oldest goes. */
-	refuse(g, &g->waiting[0]);
-	memmove(g->waiting, g->waiting + 1, (LATE_MAX - 1) * sizeof(*g->waiting));
-	g->waiting[LATE_MAX - 1] = (struct job_link){ .fd = -1 };
-	if (job_link_open(&g->waiting[LATE_MAX - 1], tcp.fd, true, g->r->conf->secret, &why))
-		refuse(g, &g->waiting[LATE_MAX - 1]);
+	struct job_link *l = free_place(g);
+	if (job_link_open(l, tcp.fd, true, g->r->conf->secret, &why))
+		refuse(g, l);
 }
 
 static int gather_step(struct gather *g, int wait_ms, struct err *e)
@@ -101,7 +100,7 @@ static int gather_step(struct gather *g, int wait_ms, struct err *e)
 			return -1;
 	}
 	if (p[0].revents)
-		take_one(g, e);
+		take_one(g);
 	return 0;
 }
 

@@ -101,21 +101,6 @@ int job_link_read(struct job_link *l, struct job_msg *out, struct err *e)
 	return job_msg_parse(text, len, out, e) ? -1 : 1;
 }
 
-int job_link_wait(struct job_link *l, int timeout_ms, struct job_msg *out, struct err *e)
-{
-	struct pollfd p = { .fd = l->fd, .events = POLLIN };
-	int64_t end = ctx_mono_ms() + timeout_ms;
-
-	for (;;) {
-		int rc = job_link_read(l, out, e);
-		int64_t left = end - ctx_mono_ms();
-		if (rc)
-			return rc < 0 ? -1 : 0;
-		if (left <= 0 || poll(&p, 1, (int)left) == 0)
-			return err_set(e, ERR_AGAIN, 0, "no message for %d ms", timeout_ms);
-	}
-}
-
 /* The first message of a rank needs the nonce of rank 0. */
 static int await_key(struct job_link *l, struct err *e)
 {

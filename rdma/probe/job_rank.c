@@ -64,9 +64,9 @@ static int resolve(const char *text, struct peer *out, struct err *e)
 	return rc ? err_set(e, ERR_AGAIN, 0, "%.128s has no usable address", name) : 0;
 }
 
-static int connect_root(struct rank *r, int gather_ms, struct err *e)
+static int connect_root(struct rank *r, struct err *e)
 {
-	int64_t end = ctx_mono_ms() + gather_ms;
+	int64_t end = ctx_mono_ms() + r->conf->gather_ms;
 	struct tcp tcp = TCP_NONE;
 
 	for (;;) {
@@ -222,8 +222,8 @@ static int rank_step(struct rank *r, bool *ended, struct err *e)
 	return 0;
 }
 
-int job_rank_run(const struct job_conf *c, const struct ctx *ctx, int gather_ms,
-		 struct job_msg *end, struct err *e)
+int job_rank_run(const struct job_conf *c, const struct ctx *ctx, struct job_msg *end,
+		 struct err *e)
 {
 	auto_free struct rank *r = calloc(1, sizeof(*r));
 	bool ended = false;
@@ -241,7 +241,7 @@ int job_rank_run(const struct job_conf *c, const struct ctx *ctx, int gather_ms,
 		(void)snprintf(r->own.join.node, JOB_NAME, "%s", c->node);
 	r->own.join.rank = c->rank;
 	r->own.join.ranks = c->ranks;
-	rc = connect_root(r, gather_ms, e);
+	rc = connect_root(r, e);
 	while (!rc && !ended)
 		rc = rank_step(r, &ended, e);
 	for (size_t i = 0; i < TESTS_MAX; i++)

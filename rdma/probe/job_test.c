@@ -116,7 +116,7 @@ static void be_rank(unsigned rank)
 		run.job.secret[0]++;
 	if (faults[rank] == LATE)
 		(void)poll(NULL, 0, 300);
-	if (job_rank_run(&run.job, &ctx, 20000, &end, &e))
+	if (job_rank_run(&run.job, &ctx, &end, &e))
 		_exit(99);
 	_exit((int)end.status);
 }
