@@ -69,13 +69,12 @@ check "completion of values" is "$(complete_word rdma-probe allreduce --type u)"
 check "no command" wrong 2 'needs a command; see "rdma-probe --help"'
 check "a slip in a command" wrong 2 'did you mean "rdma-probe connect"' conect
 check "a word too many" wrong 2 'one word too many' connect 10.0.0.1 10.0.0.2
-check "connect to nobody" wrong 2 'needs one of ADDR and --all-pairs' connect
-check "connect to one and all" wrong 2 'needs one of ADDR and --all-pairs' connect 10.0.0.1 --all-pairs x
+check "connect to nobody" wrong 2 'connect needs ADDR' connect
 check "a name is not an address" wrong 2 '"host" is not an address: 10.0.0.1' connect host
 check "allreduce with nobody" wrong 2 'allreduce needs --peers FILE' allreduce
 check "a vector of half a number" wrong 2 '--size 6 is not a multiple of 4' allreduce --peers x --size 6
 check "a size too large" wrong 2 '--size "65M" must be 1 to 64M bytes' connect 10.0.0.1 --size 65M
-check "a file that is not there" wrong 1 'nosuch.*No such file' connect --all-pairs "$W/nosuch"
+check "a file that is not there" wrong 1 'nosuch.*No such file' allreduce --peers "$W/nosuch"
 printf '127.0.0.1\nfoo\n' >"$W/bad"
 check "a file with a wrong line" wrong 1 "bad: line 2: \"foo\" is not an address" allreduce --peers "$W/bad"
 printf '127.0.0.1:9\n127.0.0.2:9\n' >"$W/local"

@@ -4,21 +4,18 @@
  *
  * JOBS clean jobs may not have one false alarm. FAULTS jobs of each fault, with each loss of at
  * least 25 percent, must have it named. Smaller losses are counted only. `make job-model` runs many
- * and prints the table. Beside it stands what the matrix of `rdma-probe connect --all-pairs` finds.
+ * and prints the table.
  * SEED is the first seed; ONE=1 prints what the judge finds with it in a job of FAULT and LOSS.
  */
 #include <stdio.h>
 
-#include "lib/base/array.h"
 #include "lib/testing/testing.h"
 #include "rdma/job/judge.h"
-#include "rdma/job/matrix.h"
 #include "rdma/testing/fabric.h"
 
-#define ASKED      25u /* percent: from here on each fault must be named */
-#define MATRIX_MAX 64u /* ranks whose pairs are all measured */
-#define BAD        3u  /* seeds that a row keeps */
-#define ROUNDS     10000u
+#define ASKED  25u /* percent: from here on each fault must be named */
+#define BAD    3u  /* seeds that a row keeps */
+#define ROUNDS 10000u
 
 static const char *const causes[JUDGE_CAUSES] = { "class",
 						  "GID",
@@ -41,11 +38,10 @@ struct verdict {
 	size_t n;
 };
 
-/* A fault with a loss, and who judges. */
+/* A fault with a loss. */
 struct kind {
 	enum fabric_fault fault;
 	unsigned loss;
-	bool matrix;
 };
 
 /* The jobs of a kind. */
@@ -114,94 +110,6 @@ static struct verdict ask_judge(struct fabric *f)
 	return copy_findings(items, n);
 }
 
-/* ---- the matrix of all pairs ---- */
-
-static void add(struct verdict *v, enum judge_cause cause, const struct judge_test *t,
-		size_t n_ends)
-{
-	struct err e = { 0 };
-
-	ck_assert_int_eq(ARRAY_GROW(v->items, v->n, 1u << 20, "findings", &e), 0);
-	v->items[v->n++] = (struct judge_finding){
-		.cause = cause,
-		.n_ends = n_ends,
-		.ends = { { t->a, t->rail, JUDGE_NONE }, { t->b, t->rail, JUDGE_NONE } },
-	};
-}
-
-/* A pair without a rate is a finding of its own. */
-static void take_results(struct matrix *m, struct verdict *v, const struct judge_test *tests,
-			 const struct judge_result *results, size_t n)
-{
-	static const enum judge_cause cause_of[] = {
-		[JUDGE_NO_SMALL] = JUDGE_UNREACHED,
-		[JUDGE_NO_LARGE] = JUDGE_SMALL_MTU,
-		[JUDGE_A_FAILED] = JUDGE_BROKEN,
-		[JUDGE_B_FAILED] = JUDGE_BROKEN,
-	};
-
-	for (size_t i = 0; i < n; i++) {
-		if (results[i].outcome != JUDGE_DONE) {
-			add(v, cause_of[results[i].outcome], &tests[i], 2);
-			continue;
-		}
-		matrix_set(m, tests[i].a, tests[i].b, results[i].ab);
-		matrix_set(m, tests[i].b, tests[i].a, results[i].ba);
-	}
-}
-
-/* All pairs, in rounds in which each rank has one partner. */
-static void measure_rail(struct fabric *f, struct matrix *m, uint8_t rail, struct verdict *v)
-{
-	const size_t even = m->n + m->n % 2;
-	struct judge_test tests[MATRIX_MAX];
-	struct judge_result results[MATRIX_MAX];
-
-	for (size_t round = 0; round + 1 < even; round++) {
-		size_t n = 0;
-
-		for (size_t i = 0; i < even / 2; i++) {
-			const size_t a = i == 0 ? even - 1 : (round + i) % (even - 1);
-			const size_t b = (round + even - 1 - i) % (even - 1);
-
-			if (a < m->n && b < m->n)
-				tests[n++] = (struct judge_test){ JUDGE_LOAD, (uint16_t)a,
-								  (uint16_t)b, rail };
-		}
-		fabric_run(f, tests, n, results);
-		take_results(m, v, tests, results, n);
-	}
-}
-
-static struct verdict ask_matrix(struct fabric *f)
-{
-	const size_t n = f->facts.n_ranks < MATRIX_MAX ? f->facts.n_ranks : MATRIX_MAX;
-	struct verdict v = { 0 };
-
-	for (size_t rail = 0; rail < f->facts.n_rails; rail++) {
-		auto_matrix struct matrix m;
-		struct err e = { 0 };
-		size_t found;
-
-		ck_assert_int_eq(matrix_new(n, &m, &e), 0);
-		measure_rail(f, &m, (uint8_t)rail, &v);
-		ck_assert_int_eq(matrix_judge(&m, &found, &e), 0);
-		for (size_t i = 0; i < n * n; i++) {
-			const struct judge_test t = { JUDGE_LOAD, (uint16_t)(i / n),
-						      (uint16_t)(i % n), (uint8_t)rail };
-
-			if (i < n && m.slow_node[i])
-				add(&v, JUDGE_SLOW,
-				    &(struct judge_test){ JUDGE_LOAD, (uint16_t)i, 0,
-							  (uint8_t)rail },
-				    1);
-			if (m.slow[i])
-				add(&v, JUDGE_SLOW, &t, 2);
-		}
-	}
-	return v;
-}
-
 /* ---- words ---- */
 
 static void print_end(const struct fabric *f, const struct judge_end *end)
@@ -257,7 +165,7 @@ static void print_job(const struct fabric *f, const struct verdict *v)
 static struct row run_job(const struct kind *k, uint64_t seed, bool tell)
 {
 	auto_fabric struct fabric *f = fabric_new(seed, k->fault, k->loss);
-	struct verdict v = k->matrix ? ask_matrix(f) : ask_judge(f);
+	struct verdict v = ask_judge(f);
 	const struct fabric_score s = fabric_score(f, v.items, v.n);
 
 	if (tell)
@@ -294,13 +202,13 @@ static void sum_up(struct row *row, const struct row *one)
 		row->bad[row->n_bad++] = one->bad[0];
 }
 
-/* Jobs of the seeds from SEED on; of the matrix each tenth. */
+/* Jobs of the seeds from SEED on. */
 static struct row run_jobs(const struct kind *k, unsigned jobs)
 {
 	const unsigned seed = testing_number("SEED", 1);
 	struct row row = { 0 };
 
-	for (unsigned i = 0; i < jobs; i += k->matrix ? 10 : 1) {
+	for (unsigned i = 0; i < jobs; i++) {
 		const struct row one = run_job(k, seed + i, false);
 		sum_up(&row, &one);
 	}
@@ -316,22 +224,18 @@ static void print_row(const struct row *r, bool clean)
 	printf("| %u in %u | %u ", r->alarms, r->alarmed, r->notes);
 }
 
-static void print_rows(const struct kind *k, const struct row *row, unsigned jobs)
+static void print_rows(const struct kind *k, const struct row *row)
 {
-	const struct row old = run_jobs(&(struct kind){ k->fault, k->loss, true }, jobs);
 	const unsigned n = row->jobs > 0 ? row->jobs : 1;
 
 	if (k->fault == FABRIC_CLEAN)
 		printf("| fault | loss, %% | named | undecided | missed | false alarms | notes | "
-		       "batches, most "
-		       "| tests | matrix: named | undecided | missed | false alarms | notes |\n"
-		       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+		       "batches, most | tests |\n"
+		       "|---|---|---|---|---|---|---|---|---|\n");
 	printf("| %s | %u ", fabric_name(k->fault), k->loss);
 	print_row(row, k->fault == FABRIC_CLEAN);
-	printf("| %llu, %u | %llu ", (unsigned long long)(row->batches / n), row->most_batches,
+	printf("| %llu, %u | %llu |\n", (unsigned long long)(row->batches / n), row->most_batches,
 	       (unsigned long long)(row->tests / n));
-	print_row(&old, k->fault == FABRIC_CLEAN);
-	printf("|\n");
 	(void)fflush(stdout);
 }
 
@@ -358,7 +262,7 @@ static bool holds(enum fabric_fault fault, const struct row rows[], bool whole)
 	struct row all = { 0 };
 
 	for (size_t i = 0; i < FABRIC_N_LOSSES; i++) {
-		const struct kind k = { fault, losses[i], false };
+		const struct kind k = { fault, losses[i] };
 
 		if (!is_asked(&k))
 			continue;
@@ -384,7 +288,7 @@ START_TEST(faults_are_named_and_clean_jobs_have_no_alarm)
 
 	for (size_t i = 0; i < FABRIC_FAULTS * FABRIC_N_LOSSES; i++) {
 		const enum fabric_fault fault = (enum fabric_fault)(i / FABRIC_N_LOSSES);
-		const struct kind k = { fault, losses[i % FABRIC_N_LOSSES], false };
+		const struct kind k = { fault, losses[i % FABRIC_N_LOSSES] };
 		struct row *row = &rows[fault][i % FABRIC_N_LOSSES];
 
 		if (!fabric_can(k.fault, k.loss) || (!whole && !is_asked(&k)) ||
@@ -392,7 +296,7 @@ START_TEST(faults_are_named_and_clean_jobs_have_no_alarm)
 			continue;
 		*row = run_jobs(&k, fault == FABRIC_CLEAN ? clean : jobs);
 		if (whole)
-			print_rows(&k, row, fault == FABRIC_CLEAN ? clean : jobs);
+			print_rows(&k, row);
 	}
 	bool all = true;
 	for (size_t i = 0; i < FABRIC_FAULTS; i++)
@@ -404,7 +308,7 @@ END_TEST
 START_TEST(one_job_in_words)
 {
 	const struct kind k = { (enum fabric_fault)testing_number("FAULT", 0),
-				testing_number("LOSS", 0), testing_number("MATRIX", 0) > 0 };
+				testing_number("LOSS", 0) };
 
 	(void)run_job(&k, testing_number("SEED", 1), testing_number("ONE", 0) > 0);
 }

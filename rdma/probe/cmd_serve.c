@@ -1,36 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_serve.c: `rdma-probe serve`: measure with one client after the other, or for a client. */
+/* cmd_serve.c: `rdma-probe serve`: measure with one client after the other. */
 #include <stdio.h>
 #include <string.h>
 
 #include "rdma/probe/run.h"
 #include "rdma/probe/session.h"
-
-/* Measure to another server for a client, and send the result to that client. */
-static int serve_order(const struct cmd_run *p, struct run *r, struct err *e)
-{
-	struct wire_hello h = r->hello;
-	struct conf c = *probe_conf(p);
-	struct peer peer = { .port = h.port };
-	struct wire_msg m = { .type = WIRE_RESULT };
-	struct run there = { 0 };
-
-	if (!c.mesh)
-		return err_set(e, ERR_FORBIDDEN, 0,
-			       "this server measures to no others: start it with \"serve --mesh\"");
-	if (ip_parse(h.addr, &peer.addr) || !peer.port)
-		return err_set(e, ERR_DECODE, 0, "\"%s\" is not an address", h.addr);
-	h.purpose = WIRE_MEASURE;
-	/* Use the address by which the client knows this server. */
-	if (c.bind.family == IP_NONE && r->tcp->local.family == peer.addr.family)
-		c.bind = r->tcp->local;
-	if (session_measure(&c, &h, &peer, &there, e))
-		return -1;
-	m.result = there.result;
-	m.result.one_card = run_is_local(&there);
-	r->result = there.result;
-	return tcp_send(r->tcp, &m, e);
-}
 
 static int serve_one(const struct cmd_run *p, struct run *r, struct err *e)
 {
@@ -41,16 +15,10 @@ static int serve_one(const struct cmd_run *p, struct run *r, struct err *e)
 	r->hello = m.hello;
 	size_t bytes = measure_memory(&r->hello);
 	struct memory_plan memory = { bytes, bytes, MEASURE_DEPTH };
-	switch ((enum wire_purpose)r->hello.purpose) {
-	case WIRE_MEASURE:
-		return session_server(r, probe_conf(p), &memory, e) || measure(r, e) ? -1 : 0;
-	case WIRE_ORDER:
-		return serve_order(p, r, e);
-	case WIRE_RING:
-		break;
-	}
-	return err_set(e, ERR_DECODE, 0,
-		       "this is \"serve\"; \"allreduce\" runs on all ranks alike");
+	if (r->hello.purpose != WIRE_MEASURE)
+		return err_set(e, ERR_DECODE, 0,
+			       "this is \"serve\"; \"allreduce\" runs on all ranks alike");
+	return session_server(r, probe_conf(p), &memory, e) || measure(r, e) ? -1 : 0;
 }
 
 static int report_client_json(const struct cmd_run *p, const struct run *r, const char *client,

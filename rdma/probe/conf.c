@@ -34,8 +34,6 @@ const struct opt conf_device[] = {
 const struct opt conf_serve[] = {
 	{ "port", "PORT", "TCP port to listen on (default: 18515)", 0 },
 	{ "once", NULL, "end after one client, with the status of its test", 0 },
-	{ "mesh", NULL, "also measure to other servers if a client with --all-pairs requests it",
-	  0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -58,11 +56,6 @@ const struct opt conf_amount[] = {
 	{ "size", "BYTES", "size of a message or of the vector in bytes; K and M are allowed", 0 },
 	{ "iterations", "N", "number of repetitions", 0 },
 	{ "seed", "N", "the seed of the data (default: a random one)", 0 },
-	{ NULL, NULL, NULL, 0 },
-};
-
-const struct opt conf_connect[] = {
-	{ "all-pairs", "FILE", "measure between every two servers of FILE", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -246,8 +239,6 @@ int conf_read(const struct opts *o, struct conf *out, struct err *e)
 			  .size = ring ? RING_SIZE : SIZE,
 			  .iterations = ring ? RING_TIMES : ITERATIONS,
 			  .once = opt_is_set(o, "once"),
-			  .mesh = opt_is_set(o, "mesh"),
-			  .all_pairs = opt_get(o, "all-pairs"),
 			  .peers = opt_get(o, "peers") };
 
 	if (device && conf_take_device(device, &c, e))

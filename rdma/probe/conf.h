@@ -18,7 +18,7 @@ struct conf {
 	bool has_tc;   /* else that of the system */
 	uint8_t tc;    /* traffic class of RoCE */
 	/* What NCCL's variables say about this end, where options say nothing; -1: nothing. The
-	 * peer is not asked for it, because an older one would refuse. */
+	 * peer has its own. */
 	struct conf_nccl {
 		int tc, sl, gid_index;
 		bool odd_tc; /* tc is what NCCL makes of a variable that is not a class */
@@ -31,16 +31,15 @@ struct conf {
 	bool seeded; /* else the seed is random */
 	uint64_t seed;
 
-	bool once, mesh;       /* serve */
-	const char *all_pairs; /* connect: a file, borrowed; NULL: one peer */
-	const char *peers;     /* allreduce: a file, borrowed */
-	int rank;              /* -1: found by the address */
+	bool once;         /* serve */
+	const char *peers; /* allreduce: a file, borrowed */
+	int rank;          /* -1: found by the address */
 	enum ring_type type;
 };
 
 /* Tables for struct cmd. */
-extern const struct opt conf_device[], conf_connection[], conf_amount[], conf_serve[],
-	conf_connect[], conf_ring[], conf_which[];
+extern const struct opt conf_device[], conf_connection[], conf_amount[], conf_serve[], conf_ring[],
+	conf_which[];
 
 /*
  * conf_take_nccl - set c->nccl to what NCCL would use, for options that are absent: NCCL_IB_TC, and

@@ -6,8 +6,7 @@
 
 #include "lib/testing/testing.h"
 
-static const struct opt *const tables[] = { conf_device, conf_serve,   conf_amount,
-					    conf_ring,   conf_connect, NULL };
+static const struct opt *const tables[] = { conf_device, conf_serve, conf_amount, conf_ring, NULL };
 static const struct opt *const client[] = { conf_connection, NULL };
 
 static int parse(char **argv, const struct opt *const *t, struct conf *c, struct err *e)
@@ -28,7 +27,7 @@ START_TEST(absent_options_have_defaults)
 	ck_assert_str_eq(c.device, "");
 	ck_assert_int_eq(c.gid_index, -1);
 	ck_assert_int_eq(c.rank, -1);
-	ck_assert(c.cm && !c.once && !c.mesh && !c.seeded);
+	ck_assert(c.cm && !c.once && !c.seeded);
 	ck_assert_int_eq(c.bind.family, IP_NONE);
 	ck_assert_uint_eq(c.port, PEERS_PORT);
 	ck_assert_int_eq(c.timeout_ms, 10000);
@@ -44,7 +43,7 @@ START_TEST(all_options_are_read)
 
 	ck_assert_int_eq(PARSE(&c, &e, "--device", "mlx5_0:2", "--gid-index=3", "--bind", "fd00::1",
 			       "--port", "5", "--timeout", "2", "--size", "2M", "--iterations", "7",
-			       "--seed", "0", "--once", "--mesh", "--rank", "0", "--type", "f32"),
+			       "--seed", "0", "--once", "--rank", "0", "--type", "f32"),
 			 0);
 	ck_assert_str_eq(c.device, "mlx5_0");
 	ck_assert_uint_eq(c.device_port, 2);
@@ -54,7 +53,7 @@ START_TEST(all_options_are_read)
 	ck_assert_int_eq(c.timeout_ms, 2000);
 	ck_assert_uint_eq(c.size, 2 << 20);
 	ck_assert_uint_eq(c.iterations, 7);
-	ck_assert(c.seeded && c.seed == 0 && c.once && c.mesh);
+	ck_assert(c.seeded && c.seed == 0 && c.once);
 	ck_assert_int_eq(c.rank, 0);
 	ck_assert_int_eq(c.type, RING_F32);
 }
@@ -65,12 +64,11 @@ START_TEST(a_ring_has_other_defaults)
 	struct conf c;
 	struct err e = { 0 };
 
-	ck_assert_int_eq(PARSE(&c, &e, "--peers", "f", "--all-pairs", "g"), 0);
+	ck_assert_int_eq(PARSE(&c, &e, "--peers", "f"), 0);
 	ck_assert_uint_eq(c.size, 4 << 20);
 	ck_assert_uint_eq(c.iterations, 20);
 	ck_assert_int_eq(c.type, RING_U32);
 	ck_assert_str_eq(c.peers, "f");
-	ck_assert_str_eq(c.all_pairs, "g");
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peers.c: addresses with ports as text, lists of them, and the pairs of a round robin. */
+/* peers.c: addresses with ports as text, and lists of them. */
 #include "rdma/probe/peers.h"
 
 #include <stdio.h>
@@ -123,30 +123,4 @@ char *peer_format(const struct peer *p, char out[PEER_TEXT_LEN])
 		(void)snprintf(out, PEER_TEXT_LEN, "%s%s%s:%u", six ? "[" : "", addr,
 			       six ? "]" : "", p->port);
 	return out;
-}
-
-/* The circle method: one peer stays, the others rotate. If n is odd, one peer has no partner. */
-size_t peers_rounds(size_t n)
-{
-	return n + n % 2 - 1;
-}
-
-bool peers_pair(size_t n, size_t round, size_t k, size_t pair[2])
-{
-	size_t seats = n + n % 2, turning = seats - 1;
-
-	if (round >= turning)
-		return false;
-	for (size_t seat = 0; seat < seats / 2; seat++) {
-		size_t a = seat ? (round + seat) % turning : turning;
-		size_t b = (round + turning - seat) % turning;
-		if (a >= n || b >= n)
-			continue;
-		if (k-- == 0) {
-			pair[0] = a < b ? a : b;
-			pair[1] = a < b ? b : a;
-			return true;
-		}
-	}
-	return false;
 }

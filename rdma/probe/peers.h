@@ -35,12 +35,4 @@ int peers_parse(const char *text, size_t len, uint16_t port, struct peers *out,
 /* peer_format - as text, without the port if it is PEERS_PORT. Returns out. */
 char *peer_format(const struct peer *p, char out[PEER_TEXT_LEN]);
 
-/*
- * peers_pair - round robin: pair k of a round; false: the round has fewer pairs. In each of the
- * peers_rounds(n) rounds every peer is in at most one pair. After all rounds every two peers have
- * been a pair once.
- */
-size_t peers_rounds(size_t n);
-bool peers_pair(size_t n, size_t round, size_t k, size_t pair[2]);
-
 #endif

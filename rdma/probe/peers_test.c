@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peers_test.c: the forms of a peer, errors with their line, and complete round robins. */
+/* peers_test.c: the forms of a peer, and errors with their line. */
 #include "rdma/probe/peers.h"
 
 #include <stdio.h>
@@ -85,28 +85,5 @@ START_TEST(says_which_line_is_wrong)
 }
 END_TEST
 
-START_TEST(every_two_meet_once_and_nobody_twice_in_a_round)
-{
-	for (size_t n = 2; n < 20; n++) {
-		bool met[20][20] = { { false } };
-		size_t pair[2], pairs = 0;
-		for (size_t r = 0; r < peers_rounds(n); r++) {
-			bool busy[20] = { false };
-			for (size_t k = 0; peers_pair(n, r, k, pair); k++) {
-				ck_assert_uint_lt(pair[0], pair[1]);
-				ck_assert_uint_lt(pair[1], n);
-				ck_assert(!busy[pair[0]] && !busy[pair[1]]);
-				ck_assert(!met[pair[0]][pair[1]]);
-				busy[pair[0]] = busy[pair[1]] = met[pair[0]][pair[1]] = true;
-				pairs++;
-			}
-		}
-		ck_assert_uint_eq(pairs, n * (n - 1) / 2);
-		ck_assert(!peers_pair(n, peers_rounds(n), 0, pair));
-	}
-}
-END_TEST
-
 TEST_PROGRAM("rdma/probe/peers", takes_addresses_with_and_without_a_port,
-	     refuses_what_is_no_address, reads_a_list, says_which_line_is_wrong,
-	     every_two_meet_once_and_nobody_twice_in_a_round)
+	     refuses_what_is_no_address, reads_a_list, says_which_line_is_wrong)

@@ -18,7 +18,7 @@ enum probe_status {
 	PROBE_NOTHING = 4,     /* no device, port, GID or permission to test with */
 	PROBE_UNSUPPORTED = 5, /* dmabuf: a device does not support it */
 	PROBE_UNKNOWN = 6,     /* dmabuf: for some devices the answer is unknown */
-	PROBE_OUTLIERS = 7,    /* --all-pairs: something is slower than the rest; job: not right */
+	PROBE_OUTLIERS = 7,    /* allreduce: a hop is slower than the rest; job: not right */
 	PROBE_INCOMPLETE = 8,  /* job: not all ranks came */
 };
 
@@ -31,11 +31,8 @@ static inline const struct conf *probe_conf(const struct cmd_run *p)
 	return p->own;
 }
 
-/* probe_read_peers - parse the file of --peers or --all-pairs, "-" for standard input. */
+/* probe_read_peers - parse the file of --peers, "-" for standard input. */
 int probe_read_peers(const char *path, uint16_t port, struct peers *out, struct err *e) must_check;
-
-/* connect_pairs.c: probe_all_pairs - `connect --all-pairs`: measure, then print the matrix. */
-int probe_all_pairs(struct cmd_run *p, struct err *e) must_check;
 
 /* ---- report.c ---- */
 

@@ -72,8 +72,6 @@ static int first_answer(struct run *r, struct err *e)
 {
 	if (receive_path(r, e) == 0)
 		return 0;
-	if (e->code == ERR_DECODE && wire_hello_version(&r->hello) != WIRE_VERSION)
-		return err_hint(e, "an older rdma-probe does not know --pkey, --sl and --tc");
 	return e->code == ERR_AGAIN
 		       ? err_hint(
 				 e,

@@ -11,7 +11,6 @@ struct codec {
 	uint8_t *p; /* read when decoding, written otherwise */
 	size_t size, at;
 	bool decode;
-	uint8_t version;
 	const char *bad; /* the first error, or NULL */
 };
 
@@ -96,11 +95,6 @@ static void code_text(struct codec *c, char *s, size_t size)
 
 /* ---- the messages ---- */
 
-uint8_t wire_hello_version(const struct wire_hello *m)
-{
-	return m->has_tc ? WIRE_TC : m->pkey || m->sl ? WIRE_IB : WIRE_VERSION;
-}
-
 static void code_hello(struct codec *c, struct wire_hello *m)
 {
 	code_u8(c, &m->purpose);
@@ -111,20 +105,14 @@ static void code_hello(struct codec *c, struct wire_hello *m)
 	code_u32(c, &m->size);
 	code_u32(c, &m->iterations);
 	code_u64(c, &m->seed);
-	code_text(c, m->addr, sizeof(m->addr));
-	code_u16(c, &m->port);
-	if (c->version >= WIRE_IB) {
-		code_u16(c, &m->pkey);
-		code_u8(c, &m->sl);
-	}
-	m->has_tc = c->version == WIRE_TC;
-	if (m->has_tc)
-		code_u8(c, &m->tc);
-	check_limit(c, m->sl <= 15 && wire_hello_version(m) == c->version,
-		    "the service level or the traffic class is out of range");
+	code_u16(c, &m->pkey);
+	code_u8(c, &m->sl);
+	code_u8(c, &m->has_tc);
+	code_u8(c, &m->tc);
+	check_limit(c, m->sl <= 15, "the service level is out of range");
 	check_limit(c, m->purpose >= WIRE_MEASURE && m->purpose <= WIRE_RING,
 		    "the purpose is unknown");
-	check_limit(c, m->cm <= 1 && m->ring_type <= 1, "a choice is unknown");
+	check_limit(c, m->cm <= 1 && m->ring_type <= 1 && m->has_tc <= 1, "a choice is unknown");
 	check_limit(c, m->size >= 1 && m->size <= WIRE_SIZE_MAX, "the size is out of range");
 	check_limit(c, m->iterations >= 1 && m->iterations <= WIRE_COUNT_MAX,
 		    "the iterations are out of range");
@@ -169,14 +157,10 @@ static void code_result(struct codec *c, struct wire_result *m)
 	code_u64(c, &m->lat_p50);
 	code_u64(c, &m->lat_p99);
 	code_u64(c, &m->lat_max);
-	for (size_t i = 0; i < WAYS; i++) {
+	for (size_t i = 0; i < WAYS; i++)
 		code_flow(c, &m->out[i]);
-		code_flow(c, &m->in[i]);
-	}
 	code_u64(c, &m->checked);
 	code_u64(c, &m->messages);
-	code_u8(c, &m->one_card);
-	check_limit(c, m->one_card <= 1, "a choice is unknown");
 }
 
 static void code_hop(struct codec *c, struct wire_hop *m)
@@ -219,17 +203,16 @@ static void code_body(struct codec *c, struct wire_msg *m)
 static void code_header(struct codec *c, uint8_t *type, uint32_t *length)
 {
 	uint32_t magic = MAGIC;
+	uint8_t version = WIRE_VERSION;
 	uint16_t zero = 0;
 
 	code_u32(c, &magic);
-	code_u8(c, &c->version);
+	code_u8(c, &version);
 	code_u8(c, type);
 	code_u16(c, &zero);
 	code_u32(c, length);
 	check_limit(c, magic == MAGIC, "it is not an rdma-probe that speaks");
-	check_limit(c,
-		    c->version == WIRE_VERSION || (*type == WIRE_HELLO && (c->version == WIRE_IB ||
-									   c->version == WIRE_TC)),
+	check_limit(c, version == WIRE_VERSION,
 		    "it is an rdma-probe of another version: install one release at both ends");
 	check_limit(c, zero == 0 && *length <= WIRE_BODY, "its header is wrong");
 }
@@ -237,9 +220,8 @@ static void code_header(struct codec *c, uint8_t *type, uint32_t *length)
 /* NOLINTNEXTLINE(readability-non-const-parameter): the codec writes there */
 size_t wire_encode(const struct wire_msg *m, uint8_t *frame)
 {
-	uint8_t version = m->type == WIRE_HELLO ? wire_hello_version(&m->hello) : WIRE_VERSION;
-	struct codec c = { frame + WIRE_HEADER, WIRE_BODY, 0, false, version, NULL };
-	struct codec h = { frame, WIRE_HEADER, 0, false, version, NULL };
+	struct codec c = { frame + WIRE_HEADER, WIRE_BODY, 0, false, NULL };
+	struct codec h = { frame, WIRE_HEADER, 0, false, NULL };
 	struct wire_msg copy = *m;
 	uint8_t type = (uint8_t)m->type;
 
@@ -257,7 +239,7 @@ static int refuse_message(struct err *e, const char *why)
 /* Decoding only reads. */
 static struct codec reader(const uint8_t *p, size_t size)
 {
-	return (struct codec){ (uint8_t *)(uintptr_t)p, size, 0, true, 0, NULL };
+	return (struct codec){ (uint8_t *)(uintptr_t)p, size, 0, true, NULL };
 }
 
 int wire_length(const uint8_t head[WIRE_HEADER], size_t *body, struct err *e)
@@ -286,7 +268,6 @@ int wire_decode(const uint8_t *frame, size_t len, struct wire_msg *out, struct e
 	if (h.bad)
 		return refuse_message(e, h.bad);
 	struct codec c = reader(frame + WIRE_HEADER, length);
-	c.version = h.version;
 	m.type = (enum wire_type)type;
 	code_body(&c, &m);
 	check_limit(&c, c.at == length, "it is too long");

@@ -3,11 +3,9 @@
  * wire.h: the messages between two rdma-probes over TCP, beside the data over RDMA. Pure.
  *
  * A frame is a header of 12 bytes (magic, version, type, a zero, length of the rest) and a body of
- * fixed layout, all big-endian. Version 3 differs only in HELLO, which then has a partition or a
- * service level of InfiniBand. In version 4 it has a traffic class, too. A HELLO has the lowest
- * version that suffices, so that older programs know it.
- *A peer is not trusted: lengths are bounded, each byte of a body must be used, numbers must be in
- *their ranges, and text must be printable ASCII.
+ * fixed layout, all big-endian. Both ends need one version. A peer is not trusted: lengths are
+ * bounded, each byte of a body must be used, numbers must be in their ranges, and text must be
+ * printable ASCII.
  *
  *	client                          server
  *	HELLO: what is to be done  ->
@@ -23,15 +21,12 @@
 
 #include "lib/base/err.h"
 
-#define WIRE_VERSION   2
-#define WIRE_IB        3 /* the version of a HELLO with pkey or sl */
-#define WIRE_TC        4 /* the version of a HELLO with tc */
+#define WIRE_VERSION   5
 #define WIRE_HEADER    12u
 #define WIRE_BODY      1024u /* no body is longer */
 #define WIRE_FRAME     (WIRE_HEADER + WIRE_BODY)
 #define WIRE_TEXT      768
 #define WIRE_NAME      64 /* of an RDMA device: IB_DEVICE_NAME_MAX */
-#define WIRE_ADDR      46
 #define WIRE_SIZE_MAX  (64u << 20)
 #define WIRE_COUNT_MAX 1000000u
 #define WIRE_RANKS_MAX 512u
@@ -47,7 +42,6 @@ enum wire_type {
 
 enum wire_purpose {
 	WIRE_MEASURE = 1, /* both ways between client and server */
-	WIRE_ORDER,       /* measure to another server, at addr and port, and send RESULT */
 	WIRE_RING,        /* the client is the rank before the server */
 };
 
@@ -59,12 +53,10 @@ struct wire_hello {
 	uint32_t size;        /* bytes of a message, or of a rank's vector */
 	uint32_t iterations;
 	uint64_t seed;
-	char addr[WIRE_ADDR]; /* for WIRE_ORDER, else "" */
-	uint16_t port;
-	uint16_t pkey; /* partition key for both ends; 0: the first of each port's table */
-	uint8_t sl;    /* service level for both ends, 0 to 15 */
-	bool has_tc;   /* else that of the system */
-	uint8_t tc;    /* traffic class for both ends */
+	uint16_t pkey;  /* partition key for both ends; 0: the first of each port's table */
+	uint8_t sl;     /* service level for both ends, 0 to 15 */
+	uint8_t has_tc; /* 0: that of the system */
+	uint8_t tc;     /* traffic class for both ends */
 };
 
 struct wire_path {
@@ -95,10 +87,9 @@ struct wire_flow {
 struct wire_result {
 	uint64_t lat_count, lat_min, lat_p50, lat_p99, lat_max; /* half of a round trip, ns */
 	struct wire_flow out[WAYS];
-	struct wire_flow in[WAYS]; /* only in the answer to WIRE_ORDER: figures of the other end */
+	struct wire_flow in[WAYS]; /* not in the message: figures of the other end */
 	uint64_t checked;          /* bytes received and right */
 	uint64_t messages;
-	uint8_t one_card; /* in the answer to WIRE_ORDER: 1: both ends are on one card */
 };
 
 struct wire_fault {
@@ -130,9 +121,6 @@ struct wire_msg {
  * printable and cut to fit.
  */
 size_t wire_encode(const struct wire_msg *m, uint8_t *frame);
-
-/* wire_hello_version - the version that this HELLO has on the wire. */
-uint8_t wire_hello_version(const struct wire_hello *m);
 
 /* wire_length - the length of the body after this header. ERR_DECODE: not a header of rdma-probe.
  */
