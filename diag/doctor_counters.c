@@ -164,9 +164,9 @@ void doctor_check_counters(struct doctor *doc, const struct rdma_rail *rail, con
 		  "packets are lost, or a peer does not answer: bandwidth falls, and connections "
 		  "break if this continues",
 		  "check pfc, trust and mtu at both ends and on the switches, and what the "
-		  "switches drop; \"kubectl rail verify\" finds the node of a job",
+		  "switches drop; \"kubectl rail verify\" finds the node",
 		  "check cables and switches with ibdiagnet or ibqueryerrors; \"kubectl rail "
-		  "verify\" finds the node of a job" },
+		  "verify\" finds the node" },
 		{ "sequence", "packets out of order", COUNT_SEQUENCE, FINDING_WARN,
 		  "earlier packets were lost or overtaken, and are sent again",
 		  "check what the switches drop, the links towards this port, and that no switch "
