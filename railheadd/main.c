@@ -11,8 +11,8 @@
 #include "railheadd/metrics/metrics.h"
 #include "railheadd/pools/nodes.h"
 #include "railheadd/pools/reclaim.h"
-#include "railheadd/serve/calls.h"
-#include "railheadd/serve/socket.h"
+#include "railheadd/calls.h"
+#include "railheadd/socket.h"
 
 /* Before a request is repeated; it grows. */
 #define RETRY INT64_C(100000000)

@@ -89,8 +89,7 @@ railheadd/watch|lib/ topo/read/ topo/gdr/ cni/protocol/ cni/engine/ fabric/ srio
 railheadd/devices|lib/ topo/core/ topo/read/ topo/kubelet/ sriov/vf/ sriov/choose/ plugins/prepared/ railheadd/conf/ railheadd/watch/
 railheadd/claims|lib/ topo/read/ cluster/http/ cluster/kube/ sriov/vf/ sriov/choose/ plugins/prepared/ railheadd/conf/ railheadd/watch/ railheadd/devices/
 railheadd/metrics|lib/ ipam/alloc/ ipam/admin/ railheadd/pools/ railheadd/watch/ railheadd/devices/
-railheadd/serve|lib/ ipam/conf/ ipam/alloc/ railheadd/pools/ railheadd/watch/ railheadd/devices/
-railheadd|lib/ ipam/lease/ plugins/prepared/ railheadd/conf/ railheadd/pools/ railheadd/devices/ railheadd/claims/ railheadd/metrics/ railheadd/serve/
+railheadd|lib/ ipam/conf/ ipam/lease/ ipam/alloc/ plugins/prepared/ railheadd/conf/ railheadd/pools/ railheadd/watch/ railheadd/devices/ railheadd/claims/ railheadd/metrics/
 railheadd/testing|lib/ topo/ cni/ ipam/ cluster/ fabric/ sriov/ rdma/ plugins/ install/ railheadd/
 railctl/attachments|lib/ topo/read/ topo/capture/ cni/protocol/ cni/record/ cni/hostveth/ cni/uplink/ cni/engine/ ipam/peers/ ipam/conf/ sriov/claim/ rdma/device/ diag/ plugins/rdma/ plugins/ether/ plugins/prepared/ plugins/
 railctl/cluster|lib/ ipam/conf/ ipam/alloc/ fabric/

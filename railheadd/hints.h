@@ -5,8 +5,8 @@
  * A datagram of another user than root, or one that is no hint, is dropped without a word: the
  * sender may be of a later release, and a log line for each ADD would hide the others.
  */
-#ifndef RAILHEAD_RAILHEADD_SERVE_HINTS_H
-#define RAILHEAD_RAILHEADD_SERVE_HINTS_H
+#ifndef RAILHEAD_RAILHEADD_HINTS_H
+#define RAILHEAD_RAILHEADD_HINTS_H
 
 #include "ipam/alloc/hint.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calls.c: the table of calls. */
-#include "railheadd/serve/calls.h"
+#include "railheadd/calls.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "railheadd/pools/nodes.h"
 #include "railheadd/pools/block_take.h"
 #include "railheadd/pools/reserved_change.h"
-#include "railheadd/serve/pool_step.h"
+#include "railheadd/pool_step.h"
 
 #define WAIT_MAX_MS     60000
 #define ADDRESSES_MAX   64

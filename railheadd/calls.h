@@ -2,8 +2,8 @@
 /*
  * calls.h: what can be asked for through the socket, see railhead-agent.sock(5).
  */
-#ifndef RAILHEAD_RAILHEADD_SERVE_CALLS_H
-#define RAILHEAD_RAILHEADD_SERVE_CALLS_H
+#ifndef RAILHEAD_RAILHEADD_CALLS_H
+#define RAILHEAD_RAILHEADD_CALLS_H
 
 #include "ipam/alloc/histogram.h"
 #include "railheadd/devices/status.h"
@@ -14,8 +14,8 @@
 #include "railheadd/watch/rails.h"
 #include "railheadd/watch/repairer.h"
 #include "railheadd/pools/reserved.h"
-#include "railheadd/serve/hints.h"
-#include "railheadd/serve/server.h"
+#include "railheadd/hints.h"
+#include "railheadd/server.h"
 
 struct cluster_store;
 struct event_base;

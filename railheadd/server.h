@@ -5,8 +5,8 @@
  * Only root may ask: the peer's credentials are compared, whatever the mode of the file is. A
  * connection that sends nothing, or too much, is closed.
  */
-#ifndef RAILHEAD_RAILHEADD_SERVE_SERVER_H
-#define RAILHEAD_RAILHEADD_SERVE_SERVER_H
+#ifndef RAILHEAD_RAILHEADD_SERVER_H
+#define RAILHEAD_RAILHEADD_SERVER_H
 
 #include "ipam/alloc/agent_wire.h"
 #include "lib/base/ctx.h"

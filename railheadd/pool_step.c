@@ -3,7 +3,7 @@
  * pool_step.c: asks which nodes have reported the pool, then changes that very generation. If the
  * definition changes in between, nothing is written.
  */
-#include "railheadd/serve/pool_step.h"
+#include "railheadd/pool_step.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hints_test.c: shows which datagrams reach the agent, and whose. */
-#include "railheadd/serve/hints.h"
+#include "railheadd/hints.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -158,5 +158,5 @@ START_TEST(the_socket_of_a_dead_agent_is_replaced)
 }
 END_TEST
 
-TEST_PROGRAM("railheadd/serve/hints", a_hint_is_heard, what_is_no_hint_is_dropped,
+TEST_PROGRAM("railheadd/hints", a_hint_is_heard, what_is_no_hint_is_dropped,
 	     another_user_is_not_heard, the_socket_of_a_dead_agent_is_replaced)

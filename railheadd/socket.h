@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* socket.h: the sockets of the agent, which one process of a node has. */
-#ifndef RAILHEAD_RAILHEADD_SERVE_SOCKET_H
-#define RAILHEAD_RAILHEADD_SERVE_SOCKET_H
+#ifndef RAILHEAD_RAILHEADD_SOCKET_H
+#define RAILHEAD_RAILHEADD_SOCKET_H
 
 #include "lib/base/ctx.h"
 #include "lib/sys/listen.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* server_test.c: shows what the agent's socket does with requests that are wrong, late or too many.
  */
-#include "railheadd/serve/server.h"
+#include "railheadd/server.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -14,7 +14,7 @@
 #include "cluster/testing/loop.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
-#include "railheadd/serve/socket.h"
+#include "railheadd/socket.h"
 
 struct bed {
 	struct event_base *base;

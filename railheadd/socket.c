@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* socket.c: a lock tells a socket that a dead agent left from one of a living agent. */
-#include "railheadd/serve/socket.h"
+#include "railheadd/socket.h"
 
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pool_step.h: the calls that change a pool once all nodes have reported it. */
-#ifndef RAILHEAD_RAILHEADD_SERVE_POOL_STEP_H
-#define RAILHEAD_RAILHEADD_SERVE_POOL_STEP_H
+#ifndef RAILHEAD_RAILHEADD_POOL_STEP_H
+#define RAILHEAD_RAILHEADD_POOL_STEP_H
 
-#include "railheadd/serve/server.h"
+#include "railheadd/server.h"
 
 struct driver;
 struct nodes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hints.c: the kernel adds the user who sent it to each datagram. */
-#include "railheadd/serve/hints.h"
+#include "railheadd/hints.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "railheadd/serve/socket.h"
+#include "railheadd/socket.h"
 
 struct hints {
 	struct hints_conf conf;

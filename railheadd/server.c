@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* server.c: connections of the agent's socket, each with one line in and one line out. */
-#include "railheadd/serve/server.h"
+#include "railheadd/server.h"
 
 #include <errno.h>
 #include <event2/buffer.h>
@@ -11,7 +11,7 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "railheadd/serve/socket.h"
+#include "railheadd/socket.h"
 
 #define READ_LIMIT 10 /* seconds for a whole request, and for a peer that does not read */
 
