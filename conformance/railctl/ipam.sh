@@ -510,7 +510,7 @@ test_verify_of_a_good_store()
 	ok ipam verify
 	has "1 pool, 1 lease, 0 at rest: 0 problems found, 0 left"
 	ok ipam verify --repair --json
-	want '. == {version:1,state:"ok",findings:[],pools:1,leased:1,resting:0,attached:0,unrecorded:1,found:0,left:0,against:[]}'
+	want '. == {version:1,state:"ok",findings:[],pools:1,leased:1,resting:0,attached:0,unrecorded:1,found:0,left:0}'
 }
 
 # --- the leases beside the attachments -----------------------------------------------------------
@@ -557,107 +557,6 @@ test_verify_of_an_attachment_that_is_gone()
 	ok attachments repair
 	ok ipam verify
 	has "0 problems"
-}
-
-# --- another node ----------------------------------------------------------------------------------
-
-# here, there WORD...: railctl on two nodes with a store each.
-here() { ok "$@" --data-dir "$STATE/node1"; }
-there() { ok "$@" --data-dir "$STATE/node2"; }
-lease_at() # NODE NETWORK CONTAINER IPAM-JSON
-{
-	lease "$2" "$3" "$(jq -c --arg d "$STATE/$1" '.dataDir = $d' <<<"$4")"
-}
-# lists: what the other node's administrator sends. Its name is in its leases, and both are this machine's.
-lists()
-{
-	there ipam pool list --json
-	cp "$W/out" "$W/lists.json"
-	there ipam lease list --resting --json
-	jq 'map(.node = "node2")' "$W/out" >>"$W/lists.json"
-}
-# against: the problems of this node beside that one.
-against()
-{
-	r ipam verify --against "$W/lists.json" --json --data-dir "$STATE/node1"
-	jq -r '.findings[].value' "$W/out"
-}
-
-test_verify_against_a_node_with_its_own_range()
-{
-	need railhead-ipam
-	here ipam pool add p --subnet 10.1.0.0/16 --range 10.1.1.0/24
-	there ipam pool add p --subnet 10.1.0.0/16 --range 10.1.2.0/24
-	lease_at node1 net-a c1 '{"pool":"p"}'
-	lease_at node2 net-a c1 '{"pool":"p"}'
-	lists
-	eq "problems" "$(against)" ""
-	eq "exit status" "$RC" 0
-	want '.against == [{from:"'"$W"'/lists.json",leases:1,pools:1,leasedOnBoth:0,overlaps:0}]'
-	r ipam verify --data-dir "$STATE/node1" --against - <"$W/lists.json"
-	has "compared with -: 1 leases, 1 pools: 0 addresses leased on both nodes, 0 overlaps"
-}
-
-# One pool on two nodes: 8 pods have 4 addresses, and both stores are in order.
-test_verify_against_a_node_with_the_same_range()
-{
-	need railhead-ipam
-	local i
-	here ipam pool add p --subnet 10.1.0.0/24 --this-node-only
-	there ipam pool add p --subnet 10.1.0.0/24 --this-node-only
-	for i in 1 2 3 4; do
-		CARGS="K8S_POD_NAMESPACE=ns;K8S_POD_NAME=a$i" lease_at node1 net-a "a$i" '{"pool":"p"}'
-		CARGS="K8S_POD_NAMESPACE=ns;K8S_POD_NAME=b$i" lease_at node2 net-a "b$i" '{"pool":"p"}'
-	done
-	here ipam verify
-	there ipam verify
-	lists
-	against >"$W/problems"
-	eq "exit status" "$RC" 1
-	want '.found == 5 and .left == 5 and .against[0].leasedOnBoth == 4 and .against[0].overlaps == 1'
-	eq "the ranges" "$(head -1 "$W/problems")" "pool p of here and pool p of there overlap in 10.1.0.1-10.1.0.254"
-	eq "an address" "$(sed -n 2p "$W/problems")" \
-		"10.1.0.1 is leased on both nodes: here (node $(uname -n), pool p, pod ns/a1) and there (node node2, pool p, pod ns/b1)"
-	# Without the pools the leases alone tell it.
-	there ipam lease list --json
-	jq 'map(.node = "node2") | .[3].address = "10.1.0.99"' "$W/out" >"$W/lists.json"
-	against >"$W/problems"
-	eq "addresses" "$(grep -c "on both nodes" "$W/problems")" 3
-	eq "ranges" "$(grep -c "^pool p of here gives 10.1.0.99 too, which is given there" "$W/problems")" 1
-}
-
-# Without pools it is the name of the network that says which addresses are the same.
-test_verify_against_ranges_without_a_pool()
-{
-	need railhead-ipam
-	local range='{"subnet":"10.1.0.0/24"}'
-	lease_at node1 net-a c1 "$range"
-	lease_at node1 net-b c2 "$range"
-	lease_at node2 net-a c3 "$range"
-	lease_at node2 net-c c4 "$range"
-	there ipam lease release 10.1.0.2 --network net-a
-	lists
-	eq "problems" "$(against)" \
-		"10.1.0.2 was given on both nodes: here (node $(uname -n), network net-a, container c1) and there (node node2, network net-a, container c3)"
-}
-
-test_verify_against_what_is_no_list()
-{
-	need railhead-ipam
-	local text
-	here ipam pool add p --subnet 10.1.0.0/24 --this-node-only
-	lease_at node1 net-a c1 '{"pool":"p"}'
-	here ipam lease list --json
-	cp "$W/out" "$W/own.json"
-	refused 1 "of this node itself" ipam verify --data-dir "$STATE/node1" --against "$W/own.json"
-	refused 1 "No such file" ipam verify --data-dir "$STATE/node1" --against "$W/not-there"
-	for text in '' 'No leases.' '[{"address":"10.1.0.1"' '[{"a":1}]' '[{"address":5}]' '[{"address":"x"}]' '{"x":[}' \
-		'[{"definition":{},"name":"p"}]' '[1]' '[{"address":"10.1.0.1","s":"}' '}' '[]x'; do
-		printf '%s' "$text" >"$W/bad.json"
-		refused 1 "--against $W/bad.json" ipam verify --data-dir "$STATE/node1" --against "$W/bad.json"
-	done
-	printf '[]\n[]' >"$W/good.json"
-	ok ipam verify --data-dir "$STATE/node1" --against "$W/good.json" --against "$W/good.json"
 }
 
 test_another_data_dir()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify.c: `railctl ipam verify`: the checks of the store, of pods and of other nodes. */
+/* verify.c: `railctl ipam verify`: the checks of the store and of pods. */
 #include "ipam/lease/verify.h"
 
 #include "railctl/ipam/verify.h"
@@ -8,14 +8,12 @@
 struct report {
 	struct verify store;
 	struct living living;
-	struct json *against; /* owned: an array */
 	struct findings problems;
 	uint64_t left;
 };
 
 static void report_clear(struct report *x)
 {
-	json_free(x->against);
 	findings_clear(&x->problems);
 }
 
@@ -38,7 +36,7 @@ static int verify_print_json(const struct cmd_run *r, const struct report *x, st
 		   json_add_int(o, "found", (int64_t)x->problems.n) == 0 &&
 		   json_add_int(o, "left", (int64_t)x->left) == 0;
 
-	if (!put || json_add_copy(o, "against", x->against))
+	if (!put)
 		return err_nomem(e);
 	return out_json(&r->out, o, e);
 }
@@ -46,14 +44,6 @@ static int verify_print_json(const struct cmd_run *r, const struct report *x, st
 static void verify_print_text(const struct cmd_run *r, const struct report *x)
 {
 	findings_print(&r->out, &x->problems, 7, 0);
-	json_each (other, x->against)
-		out_line(&r->out, OUT_PLAIN,
-			 "compared with %s: %.0f leases, %.0f pools: %.0f addresses leased on both "
-			 "nodes, %.0f overlaps",
-			 json_text(other, "from"), json_num(json_get(other, "leases")),
-			 json_num(json_get(other, "pools")),
-			 json_num(json_get(other, "leasedOnBoth")),
-			 json_num(json_get(other, "overlaps")));
 	if (x->living.unrecorded)
 		out_line(&r->out, OUT_PLAIN,
 			 "%llu of the leases without a record of an attachment: made by other "
@@ -68,22 +58,6 @@ static void verify_print_text(const struct cmd_run *r, const struct report *x)
 	if (x->store.problems && x->store.left && !x->store.repair)
 		out_line(&r->out, OUT_PLAIN,
 			 "\"railctl ipam verify --repair\" repairs what can be repaired.");
-}
-
-static int compare_nodes(struct cmd_run *r, struct report *x, struct err *e)
-{
-	struct against a = { .ipam = x->living.ipam };
-	size_t i = 0;
-
-	while ((a.path = opt_next(&r->opts, "against", &i))) {
-		struct json *one = NULL;
-
-		if (compare_with_lists(&a, &x->problems, &one, e))
-			return -1;
-		if (json_push(x->against, one))
-			return err_nomem(e);
-	}
-	return 0;
 }
 
 /* The number of the node was changed by other means than `node set`. */
@@ -122,8 +96,7 @@ static int verify_store(struct cmd_run *r, struct report *x, struct err *e)
 		return -1;
 	x->left = x->store.left;
 	uint64_t before = x->problems.n;
-	if (verify_check_slices(x, e) || compare_with_pods(&x->living, &x->problems, e) ||
-	    compare_nodes(r, x, e))
+	if (verify_check_slices(x, e) || compare_with_pods(&x->living, &x->problems, e))
 		return -1;
 	x->left += x->problems.n - before;
 	return 0;
@@ -149,12 +122,9 @@ static int verify_run(struct cmd_run *r, struct err *e)
 	auto_clean(report_clear) struct report x = {
 		.store = { .repair = opt_is_set(&r->opts, "repair"), .found = on_verify_problem },
 		.living = { .run = r },
-		.against = json_new_array(),
 	};
 
 	x.store.arg = &x;
-	if (!x.against)
-		return err_nomem(e);
 	if (verify_store(r, &x, e) || findings_check(&x.problems, e))
 		return -1;
 	if (x.left)
@@ -167,24 +137,19 @@ static int verify_run(struct cmd_run *r, struct err *e)
 
 static const struct opt opts[] = {
 	{ "repair", NULL, "repair the store", 0 },
-	{ "against", "FILE", "compare with lists of another node; may be repeated", OPT_MANY },
 	{ NULL, NULL, NULL, 0 },
 };
 
 static const char *const examples[] = {
 	"railctl ipam verify",
 	"railctl ipam verify --repair",
-	"railctl ipam verify --against node2.json",
 	NULL,
 };
 
 const struct cmd cmd_ipam_verify = {
 	.name = "verify",
 	.summary = "check that the store is consistent and agrees with the attachments",
-	.about = "Each problem is one line. Exit status 1: problems remain. FILE (-: standard "
-		 "input) is the output of \"lease list --resting --json\" or \"pool list --json\" "
-		 "on another node, or both. Then the problems are addresses that both nodes "
-		 "assigned, and ranges that overlap.",
+	.about = "Each problem is one line. Exit status 1: problems remain.",
 	.opts = { opts },
 	.examples = examples,
 	.run = verify_run,

@@ -7,18 +7,6 @@
 #include "railctl/ipam/ipam.h"
 
 /*
- * compare_with_lists - compare the store with lists of another node, read from path ("-": standard
- * input). The file has the JSON of `lease list` and `pool list` there, in any order. *out is an
- * object for JSON, owned by the caller. ERR_CONFIG if the lists are those of this node.
- */
-struct against {
-	struct ipam *ipam;
-	const char *path;
-};
-int compare_with_lists(const struct against *a, struct findings *f, struct json **out,
-		       struct err *e) must_check;
-
-/*
  * compare_with_pods - compare the leases with the records of attachments and with the addresses on
  * their interfaces.
  */
