@@ -49,45 +49,16 @@ static size_t long_id(const char *s)
 	return len >= LONG_ID && s[len] == '-' ? len : 0;
 }
 
-static struct slice find_long_id(const char *file, bool has_network)
-{
-	if (!has_network)
-		return (struct slice){ file, long_id(file) };
-	for (const char *p = strchr(file, '-'); p; p = strchr(p + 1, '-'))
-		if (long_id(p + 1))
-			return (struct slice){ p + 1, long_id(p + 1) };
-	return (struct slice){ file, 0 };
-}
-
-/* The part before the last dash; with a network, the part between the last two. */
-static struct slice find_short_id(const char *file, bool has_network)
+void peer_file_split(const char *file, struct peer_file *out)
 {
 	const char *last = strrchr(file, '-');
-	const char *id = file;
+	size_t len = long_id(file);
 
-	if (!last)
-		return (struct slice){ file, strlen(file) };
-	if (has_network)
-		for (id = last; id > file && id[-1] != '-';)
-			id--;
-	return (struct slice){ id, (size_t)(last - id) };
-}
+	if (!len)
+		len = last ? (size_t)(last - file) : strlen(file);
+	const char *end = file + len;
 
-void peer_file_split(const char *file, bool has_network, struct peer_file *out)
-{
-	const struct slice none = { file, 0 };
-	struct slice id = find_long_id(file, has_network);
-
-	if (!id.len)
-		id = find_short_id(file, has_network);
-	*out = (struct peer_file){ none, none, none };
-	if (has_network && id.p == file)
-		return;
-	const char *end = id.p + id.len;
-
-	if (has_network)
-		out->network.len = (size_t)(id.p - 1 - file);
-	out->container = id;
+	*out = (struct peer_file){ { file, len }, { file, 0 } };
 	if (*end == '-')
 		out->ifname = (struct slice){ end + 1, strlen(end + 1) };
 }

@@ -25,15 +25,15 @@ int peer_files_each(const struct ctx *ctx, const char *folder, peer_files_fn fn,
 		    struct err *e) must_check;
 
 /*
- * peer_file_split - split NETWORK-CONTAINER-IFNAME, or CONTAINER-IFNAME without has_network. Each
- * part may have dashes, so an id of at least 32 hexadecimal digits is the container. Without such
- * an id, the last dashes separate. *out points into file; parts that are missing have length 0.
+ * peer_file_split - split CONTAINER-IFNAME. Each part may have dashes, so an id of at least 32
+ * hexadecimal digits is the container. Without such an id, the last dash separates. *out points
+ * into file; parts that are missing have length 0.
  * peer_file_copy - copy a part into a buffer with NUL, as much as fits. Both are pure.
  */
 struct peer_file {
-	struct slice network, container, ifname;
+	struct slice container, ifname;
 };
-void peer_file_split(const char *file, bool has_network, struct peer_file *out);
+void peer_file_split(const char *file, struct peer_file *out);
 void peer_file_copy(struct slice part, char *buf, size_t size);
 
 #endif

@@ -172,57 +172,43 @@ START_TEST(a_result_that_is_not_zero_stops_the_loop)
 }
 END_TEST
 
-static const char *split(const char *file, bool has_network)
+static const char *split(const char *file)
 {
 	static char text[256];
-	char network[64], container[64], ifname[IFNAME_LEN];
+	char container[64], ifname[IFNAME_LEN];
 	struct peer_file f;
 
-	peer_file_split(file, has_network, &f);
-	peer_file_copy(f.network, network, sizeof(network));
+	peer_file_split(file, &f);
 	peer_file_copy(f.container, container, sizeof(container));
 	peer_file_copy(f.ifname, ifname, sizeof(ifname));
-	(void)snprintf(text, sizeof(text), "%s|%s|%s", network, container, ifname);
+	(void)snprintf(text, sizeof(text), "%s|%s", container, ifname);
 	return text;
 }
 
-START_TEST(a_long_id_is_the_container_whatever_dashes_are_around_it)
+START_TEST(a_long_id_is_the_container_whatever_dashes_follow)
 {
-	ck_assert_str_eq(split("rails-" ID "-net1", true), "rails|" ID "|net1");
-	ck_assert_str_eq(split("a-b-" ID "-net-2", true), "a-b|" ID "|net-2");
-	ck_assert_str_eq(split("a-b-" ID "0-net-2", true), "a-b|" ID "0|net-2");
-	ck_assert_str_eq(split(ID "-net1", false), "|" ID "|net1");
-	ck_assert_str_eq(split(ID "0-net-2", false), "|" ID "0|net-2");
+	ck_assert_str_eq(split(ID "-net1"), ID "|net1");
+	ck_assert_str_eq(split(ID "0-net-2"), ID "0|net-2");
 }
 END_TEST
 
-/* 31 digits, upper case, and a long id that no dash follows are no long ids. */
-START_TEST(without_a_long_id_the_last_dashes_separate)
+/* 31 digits are no long id. */
+START_TEST(without_a_long_id_the_last_dash_separates)
 {
-	ck_assert_str_eq(split("my-net-c1-net1", true), "my-net|c1|net1");
-	ck_assert_str_eq(split("a-123456789abcdef0123456789abcdef-net-2", true),
-			 "a-123456789abcdef0123456789abcdef|net|2");
-	ck_assert_str_eq(split("a-0123456789ABCDEF0123456789ABCDEF-net-2", true),
-			 "a-0123456789ABCDEF0123456789ABCDEF|net|2");
-	ck_assert_str_eq(split("a-b-" ID, true), "a|b|0123456789abcde");
-	ck_assert_str_eq(split(ID "-net1", true), "||");
-	ck_assert_str_eq(split("a--b", true), "a||b");
-	ck_assert_str_eq(split("-a-b", true), "|a|b");
-	ck_assert_str_eq(split("a-b-net-2", false), "|a-b-net|2");
-	ck_assert_str_eq(split("123456789abcdef0123456789abcdef-net-2", false),
-			 "|123456789abcdef0123456789abcdef-net|2");
+	ck_assert_str_eq(split("a-b-net-2"), "a-b-net|2");
+	ck_assert_str_eq(split("123456789abcdef0123456789abcdef-net-2"),
+			 "123456789abcdef0123456789abcdef-net|2");
+	ck_assert_str_eq(split("0123456789ABCDEF0123456789ABCDEF-net-2"),
+			 "0123456789ABCDEF0123456789ABCDEF-net|2");
 }
 END_TEST
 
 START_TEST(parts_that_are_missing_are_empty)
 {
-	ck_assert_str_eq(split("nodash", true), "||");
-	ck_assert_str_eq(split("one-two", true), "||");
-	ck_assert_str_eq(split("", true), "||");
-	ck_assert_str_eq(split("nodash", false), "|nodash|");
-	ck_assert_str_eq(split("c1-", false), "|c1|");
-	ck_assert_str_eq(split("-net1", false), "||net1");
-	ck_assert_str_eq(split("", false), "||");
+	ck_assert_str_eq(split("nodash"), "nodash|");
+	ck_assert_str_eq(split("c1-"), "c1|");
+	ck_assert_str_eq(split("-net1"), "|net1");
+	ck_assert_str_eq(split(""), "|");
 }
 END_TEST
 
@@ -231,5 +217,5 @@ TEST_PROGRAM("cni/record/peer_files", an_absent_folder_has_no_files,
 	     a_link_in_the_place_of_the_folder_is_not_followed,
 	     a_folder_that_cannot_be_opened_is_not_absent, a_folder_that_is_not_seen_is_not_absent,
 	     files_come_by_name_and_unreadable_ones_too, a_result_that_is_not_zero_stops_the_loop,
-	     a_long_id_is_the_container_whatever_dashes_are_around_it,
-	     without_a_long_id_the_last_dashes_separate, parts_that_are_missing_are_empty)
+	     a_long_id_is_the_container_whatever_dashes_follow,
+	     without_a_long_id_the_last_dash_separates, parts_that_are_missing_are_empty)

@@ -115,7 +115,7 @@ complete_line()
 test_completion_of_a_line()
 {
 	eq "groups" "$(complete_line a)" "attachments"
-	eq "commands" "$(complete_line attachments '')" "import list repair show"
+	eq "commands" "$(complete_line attachments '')" "list repair show"
 	eq "after a global option" "$(complete_line --run-dir /x attachments re)" "repair"
 	eq "options" "$(complete_line attachments repair --d)" "--data-dir --dry-run"
 	eq "options of the word before last" "$(complete_line attachments list --network x --n)" \

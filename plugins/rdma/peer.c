@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * peer.c: reads the files of rdma-cni, finds their devices, and releases or imports an attachment.
+ * peer.c: reads the files of rdma-cni, finds their devices, and releases an attachment.
  */
 #include "plugins/rdma/peer.h"
 
@@ -46,16 +46,6 @@ int rdma_peer_decode(const char *text, size_t len, struct rdma_peer *out, struct
 	return 0;
 }
 
-void rdma_peer_split(struct rdma_peer *p)
-{
-	struct peer_file f;
-
-	peer_file_split(p->file, true, &f);
-	peer_file_copy(f.network, p->network, sizeof(p->network));
-	peer_file_copy(f.container, p->container, sizeof(p->container));
-	peer_file_copy(f.ifname, p->ifname, sizeof(p->ifname));
-}
-
 static int peer_read_file(int dir, const char *file, struct rdma_peer *p, struct err *e)
 {
 	auto_free char *text = NULL;
@@ -65,30 +55,6 @@ static int peer_read_file(int dir, const char *file, struct rdma_peer *p, struct
 		return -1;
 	(void)snprintf(p->file, sizeof(p->file), "%.*s", RDMA_PEER_LEN - 1, file);
 	return rdma_peer_decode(text, (size_t)len, p, e);
-}
-
-struct each {
-	rdma_peer_fn fn;
-	void *arg;
-};
-
-static int peer_visit_file(int dir, const char *file, void *arg)
-{
-	const struct each *each = arg;
-	struct rdma_peer p = { .file = "" };
-	struct err ignored;
-
-	if (peer_read_file(dir, file, &p, &ignored))
-		return 0;
-	rdma_peer_split(&p);
-	return each->fn(&p, each->arg);
-}
-
-int rdma_peer_each(const struct ctx *ctx, rdma_peer_fn fn, void *arg, struct err *e)
-{
-	struct each each = { fn, arg };
-
-	return peer_files_each(ctx, FOLDER, peer_visit_file, &each, e);
 }
 
 /* ---- where its device is ---- */
@@ -155,17 +121,6 @@ static int peer_find_device(const struct ctx *ctx, const struct rdma_peer *p, st
 		return 0;
 	r->netns_id = pod.id;
 	return find_in_pod(p, r, &pod, out, e);
-}
-
-static struct rdma_taken taken_of(const struct rdma_peer *p, const struct rdma_link *d)
-{
-	return (struct rdma_taken){ .moved = true,
-				    .bus = p->bus,
-				    .index = d->index,
-				    .port = 1,
-				    .name = p->name,
-				    .pod_name = p->pod_name,
-				    .uverbs = "" };
 }
 
 /* ---- another pod that has the device ---- */
@@ -268,59 +223,4 @@ int rdma_peer_release(const struct ctx *ctx, const struct record_key *key, const
 	log_info(&ctx->log, "RDMA device %s of %s: back on the host as rdma-cni found it", p.name,
 		 p.bus);
 	return return_to_host(ctx, &p, &r, e) || remove_file(ctx, dir, &p, e) ? -1 : 0;
-}
-
-int rdma_peer_forget(const struct ctx *ctx, const struct record_key *key, const char *bus,
-		     struct err *e)
-{
-	struct rdma_peer p = { .file = "" };
-	auto_fd int dir = peer_open_file(ctx, key, &p);
-
-	return dir < 0 || strcmp(p.bus, bus) != 0 ? 0 : remove_file(ctx, dir, &p, e);
-}
-
-/* ---- imported ---- */
-
-static int peer_write_record(const struct ctx *ctx, const struct rdma_peer *p, struct record *r,
-			     const struct rdma_link *d, struct err *e)
-{
-	const struct rdma_taken t = taken_of(p, d);
-	auto_json struct json *device = rdma_taken_json(&t);
-	auto_record struct record old = { 0 };
-	struct record_place place;
-	struct err why;
-
-	r->device = device;
-	if (!device)
-		return err_nomem(e);
-	if (rdma_place(ctx, &place, e) || ctx_boot_id(ctx, r->boot, e))
-		return -1;
-	auto_fd int lock = record_lock(&place.ctx, &r->key, true, RDMA_LOCK_MS, e);
-	if (lock < 0)
-		return -1;
-	if (record_read(&place.ctx, &r->key, &old, &why) == 0)
-		return err_set(e, ERR_BUSY, 0, "it is an attachment of railhead already");
-	return record_write(&place.ctx, r, e);
-}
-
-int rdma_peer_import(const struct ctx *ctx, const struct rdma_peer *p, const char *netns,
-		     struct err *e)
-{
-	struct record r = { .key = { p->network, p->container, p->ifname },
-			    .plugin = "rdma",
-			    .kind = "",
-			    .netns = netns,
-			    .created = ctx->now(ctx->clock),
-			    .master = p->name,
-			    .cni_path = "",
-			    .args = "" };
-	struct rdma_link d;
-	int rc = peer_find_device(ctx, p, &r, &d, e);
-
-	if (rc < 0)
-		return -1;
-	if (rc == 0 || !r.netns_id.ino)
-		return err_set(e, ERR_STATE, 0, "its RDMA device %s is not in %s", p->pod_name,
-			       *netns ? netns : "a network namespace that is known");
-	return peer_write_record(ctx, p, &r, &d, e);
 }

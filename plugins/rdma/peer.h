@@ -12,7 +12,6 @@
 
 struct rdma_peer {
 	char file[RDMA_PEER_LEN];
-	char network[RDMA_PEER_LEN], container[RDMA_PEER_LEN], ifname[IFNAME_LEN];
 	char bus[BUS_ADDR_LEN];
 	char name[RDMA_NAME_LEN], pod_name[RDMA_NAME_LEN]; /* on the host, in the pod */
 };
@@ -20,33 +19,13 @@ struct rdma_peer {
 /* rdma_peer_decode - set bus and the names of *out from the text of a file. ERR_DECODE. Pure. */
 int rdma_peer_decode(const char *text, size_t len, struct rdma_peer *out, struct err *e) must_check;
 
-/* rdma_peer_split - set network, container and ifname from p->file; "" if they are unclear. Pure.
- */
-void rdma_peer_split(struct rdma_peer *p);
-
-/* rdma_peer_each - call fn for each readable file by name. If fn returns non-zero, the loop stops.
- */
-typedef int (*rdma_peer_fn)(const struct rdma_peer *p, void *arg);
-int rdma_peer_each(const struct ctx *ctx, rdma_peer_fn fn, void *arg, struct err *e) must_check;
-
 /*
  * rdma_peer_release - DEL of an attachment of rdma-cni, if there is one. Its device returns to the
  * host with its old name, unless another attachment has it now. Then the file is removed. netns:
  * path of the pod's namespace; it may be "" or gone. ERR_AGAIN: the kernel has not returned the
  * device yet.
- * rdma_peer_forget - after an import: remove only the file, if the device of bus is on the host.
  */
 int rdma_peer_release(const struct ctx *ctx, const struct record_key *key, const char *netns,
 		      struct err *e) must_check;
-
-int rdma_peer_forget(const struct ctx *ctx, const struct record_key *key, const char *bus,
-		     struct err *e) must_check;
-
-/*
- * rdma_peer_import - write a record for the attachment, so that DEL, GC and repair treat it like
- * ours. ERR_STATE: its device is not in that namespace.
- */
-int rdma_peer_import(const struct ctx *ctx, const struct rdma_peer *p, const char *netns,
-		     struct err *e) must_check;
 
 #endif

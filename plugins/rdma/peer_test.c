@@ -120,66 +120,11 @@ START_TEST(a_device_of_another_attachment_is_left_alone)
 }
 END_TEST
 
-/* repair and GC do what DEL does: nothing is left of the peer either. */
-START_TEST(an_imported_attachment_is_collected_by_GC)
-{
-	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
-	struct testpod p = testpod("c1");
-	struct rdma_peer peer = { .network = "rails", .container = "c1", .ifname = "net1" };
-	struct err e = { .msg = "" };
-
-	attached_by_peer(&w, &p);
-	(void)snprintf(peer.bus, sizeof(peer.bus), "%s", testnode_vf(0));
-	(void)snprintf(peer.name, sizeof(peer.name), "mlx5_0");
-	(void)snprintf(peer.pod_name, sizeof(peer.pod_name), "mlx5_0");
-	good(rdma_peer_import(&w.ctx, &peer, p.path, &e), &e);
-	testpod_end(&p);
-	good(testnode_call(&w, CNI_GC, &p, "\"cni.dev/valid-attachments\":[]", &e), &e);
-	is_on_host(&w, &p);
-	ck_assert_uint_eq(testnode_records(&w), 0);
-}
-END_TEST
-
-START_TEST(an_imported_attachment_is_ours)
-{
-	struct testnode w = testnode(RDMA_EXCLUSIVE, 1);
-	struct testpod p = testpod("c1");
-	struct rdma_peer peer = { .network = "rails", .container = "c1", .ifname = "net1" };
-	struct err e = { .msg = "" };
-
-	attached_by_peer(&w, &p);
-	(void)snprintf(peer.bus, sizeof(peer.bus), "%s", testnode_vf(0));
-	(void)snprintf(peer.name, sizeof(peer.name), "mlx5_0");
-	(void)snprintf(peer.pod_name, sizeof(peer.pod_name), "mlx5_0");
-	ck_assert_int_eq(rdma_peer_import(&w.ctx, &peer, "", &e), -1);
-	ck_assert_int_eq((int)e.code, ERR_STATE);
-	e = (struct err){ .msg = "" };
-	good(rdma_peer_import(&w.ctx, &peer, p.path, &e), &e);
-	ck_assert_uint_eq(testnode_records(&w), 1);
-	ck_assert_int_eq(rdma_peer_import(&w.ctx, &peer, p.path, &e), -1);
-	ck_assert_int_eq((int)e.code, ERR_BUSY);
-	e = (struct err){ .msg = "" };
-	good(testnode_call(&w, CNI_DEL, &p, "", &e), &e);
-	is_on_host(&w, &p);
-	ck_assert_uint_eq(testnode_records(&w), 0);
-}
-END_TEST
-
 START_TEST(files_of_rdma_cni_are_parsed)
 {
 	static const char *const bad[] = { "", "[]", "{}", "{\"deviceID\":\"0000:3b:02.0\"}",
 					   ("{\"deviceID\":\"x\",\"sandboxRdmaDevName\":\"a\","
 					    "\"containerRdmaDevName\":\"a\"}") };
-	static const struct {
-		const char *file, *network, *container, *ifname;
-	} names[] = {
-		{ "rails-c1-net1", "rails", "c1", "net1" },
-		{ "my-net-c1-net1", "my-net", "c1", "net1" },
-		{ "a-b-0123456789abcdef0123456789abcdef-net-2", "a-b",
-		  "0123456789abcdef0123456789abcdef", "net-2" },
-		{ "nothing", "", "", "" },
-		{ "one-two", "", "", "" },
-	};
 	struct rdma_peer p = { .bus = "same" };
 	struct err e;
 
@@ -188,18 +133,9 @@ START_TEST(files_of_rdma_cni_are_parsed)
 		ck_assert_int_eq((int)e.code, ERR_DECODE);
 		ck_assert_str_eq(p.bus, "same");
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		p = (struct rdma_peer){ .file = "" };
-		(void)snprintf(p.file, sizeof(p.file), "%s", names[i].file);
-		rdma_peer_split(&p);
-		ck_assert_str_eq(p.network, names[i].network);
-		ck_assert_str_eq(p.container, names[i].container);
-		ck_assert_str_eq(p.ifname, names[i].ifname);
-	}
 }
 END_TEST
 
 TEST_PROGRAM("plugins/rdma/peer", our_DEL_returns_a_device_of_rdma_cni, a_renamed_device_is_found,
 	     a_device_whose_pod_is_gone_is_returned, a_device_of_another_attachment_is_left_alone,
-	     an_imported_attachment_is_collected_by_GC, an_imported_attachment_is_ours,
 	     files_of_rdma_cni_are_parsed)

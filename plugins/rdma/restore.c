@@ -6,7 +6,6 @@
 
 #include "cni/protocol/devinfo.h"
 #include "lib/rdma/return.h"
-#include "plugins/rdma/peer.h"
 
 #define FOLDER "/" RDMA_RECORDS
 
@@ -18,8 +17,7 @@ static int restore_taken(const struct ctx *ctx, const struct record *r, bool loc
 	if (rdma_taken_read(r, &t, e))
 		return -1;
 	const struct rdma_away away = { t.bus, t.index, t.name, t.uverbs };
-	if (t.moved && (rdma_return(ctx, &pod, &away, locked, e) ||
-			(t.bus && rdma_peer_forget(ctx, &r->key, t.bus, e))))
+	if (t.moved && rdma_return(ctx, &pod, &away, locked, e))
 		return -1;
 	if (t.devinfo && *t.devinfo == '/')
 		return devinfo_restore(t.devinfo, t.devinfo_was, e);

@@ -28,8 +28,7 @@ static int explain_peer(const struct attach *a, struct err *e)
 		"attachment %s of container %s was made by sriov-cni (VF %s), and railhead has no "
 		"record of it",
 		env->ifname, env->container, p.vf);
-	return err_hint(e, "railctl attachments import takes it over; DEL restores its VF in any "
-			   "case");
+	return err_hint(e, "its DEL restores the VF");
 }
 
 int vf_attach_recall(const struct attach *a, struct vf_attach *v, struct record *r, struct err *e)

@@ -441,11 +441,10 @@ static const struct cmd cmd_show = {
 	.run = attachments_show,
 };
 
-static const struct cmd *const commands[] = { &cmd_list, &cmd_show, &cmd_attachments_repair,
-					      &cmd_attachments_import, NULL };
+static const struct cmd *const commands[] = { &cmd_list, &cmd_show, &cmd_attachments_repair, NULL };
 
 const struct cmd cmd_attachments = {
 	.name = "attachments",
-	.summary = "interfaces in containers: list, show, repair, import",
+	.summary = "interfaces in containers: list, show, repair",
 	.sub = commands,
 };

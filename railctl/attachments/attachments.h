@@ -9,7 +9,7 @@
 #include "lib/cli/cmd.h"
 #include "plugins/prepared/prepared.h"
 
-extern const struct cmd cmd_attachments, cmd_attachments_import, cmd_attachments_repair;
+extern const struct cmd cmd_attachments, cmd_attachments_repair;
 
 /* attachments_add_json - add to o the members that all commands show of an attachment. */
 int attachments_add_json(struct json *o, const struct record *r, const struct repair_view *v,

@@ -128,9 +128,7 @@ static int refuse_peer(const struct claim_attempt *t, const struct peer *p, stru
 	err_set(e, ERR_BUSY, 0, "VF %s belongs to container %.64s%s%.16s, attached by sriov-cni",
 		t->place.vf, *p->container ? p->container : "(unknown)", *p->ifname ? " as " : "",
 		p->ifname);
-	return err_hint(e,
-			"the file %s/sriov/%.128s says so; DEL of that attachment frees the VF, "
-			"and railctl attachments import takes it over",
+	return err_hint(e, "the file %s/sriov/%.128s says so; DEL of that attachment frees the VF",
 			t->who->ctx->cni_dir, *p->file ? p->file : "pci");
 }
 
@@ -575,7 +573,7 @@ int sriov_restore(const struct ctx *ctx, const struct record *r, struct err *e)
 
 	if (vf && claim_release_vf(ctx, vf, r, true, e))
 		return -1;
-	/* If the VF was imported or attached again, the file of sriov-cni is outdated. */
+	/* If the VF was attached again, the file of sriov-cni is outdated. */
 	if (vf && peer_find(ctx, r->key.container, r->key.ifname, &p, &ignored) == 0 &&
 	    strcmp(p.vf, vf) == 0 && peer_forget(ctx, &p, e))
 		return -1;

@@ -7,8 +7,8 @@
  *	free --claim--> owned --release--> free
  *	owned by a dead pod --claim--> restored, then owned
  *
- * Two commands of railctl also change the owner, under the same lock: the import of sriov-cni's
- * attachments (peer_import.c) and the repair of a VF with a dead owner (manager_repair.c).
+ * A command of railctl also changes the owner, under the same lock: the repair of a VF with a dead
+ * owner (manager_repair.c).
  *
  * A release does nothing unless the caller is the owner: a late DEL of an old pod does not touch a
  * VF that a new pod has.

@@ -198,7 +198,7 @@ static void split_file_name(struct peer *p)
 {
 	struct peer_file f;
 
-	peer_file_split(p->file, false, &f);
+	peer_file_split(p->file, &f);
 	peer_file_copy(f.container, p->container, sizeof(p->container));
 	peer_file_copy(f.ifname, p->ifname, sizeof(p->ifname));
 }

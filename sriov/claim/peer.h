@@ -87,14 +87,6 @@ int peer_entry(const struct peer_host *h, const struct peer *p, const struct pee
 int peer_release(const struct ctx *ctx, const struct peer_owner *owner, struct err *e) must_check;
 
 /*
- * peer_import - make it our attachment: write a VF state and a record. ERR_BUSY: it has a record
- * already, or another attachment has the VF; ERR_STATE: its namespace is gone or unknown.
- * peer_may_import - check only for ERR_STATE; changes nothing.
- */
-int peer_import(const struct ctx *ctx, const struct peer *p, struct err *e) must_check;
-int peer_may_import(const struct ctx *ctx, const struct peer *p, struct err *e) must_check;
-
-/*
  * peer_restore - restore a VF whose sriov-cni attachment is gone, and remove the files. *entry is
  * replaced by the new state, without an owner. The VF is locked.
  */

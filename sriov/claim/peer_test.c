@@ -429,46 +429,6 @@ START_TEST(the_VF_of_a_dead_pod_is_repaired)
 }
 END_TEST
 
-/* ---- imported ---- */
-
-START_TEST(an_imported_attachment_is_ours)
-{
-	auto_claimed_vf struct claimed_vf l = attached_by_peer();
-	auto_peer struct peer p = { .file = "" };
-	auto_record struct record r = { 0 };
-	struct err e = { .msg = "" };
-
-	good(peer_find(&l.w.ctx, "c1", "net1", &p, &e), &e);
-	good(peer_import(&l.w.ctx, &p, &e), &e);
-	ck_assert_int_eq(peer_import(&l.w.ctx, &p, &e), -1);
-	ck_assert_int_eq((int)e.code, ERR_BUSY);
-	e = (struct err){ .msg = "" };
-	auto_vf_entry struct vf_entry x = testhost_entry(&l.w, 0);
-	ck_assert(x.owned && vf_owner_lives(&l.w.ctx, &x));
-	ck_assert_uint_eq(x.to_restore, VF_VLAN | VF_SPOOFCHK | VF_TRUST);
-	good(record_read(&l.w.ctx, &l.key, &r, &e), &e);
-	ck_assert_str_eq(r.plugin, "sriov");
-	ck_assert_str_eq(sriov_device_vf(&r), testhost_vf(0));
-	good(sriov_restore(&l.w.ctx, &r, &e), &e);
-	is_as_it_was(&l);
-}
-END_TEST
-
-START_TEST(attachments_that_cannot_be_imported_are_refused)
-{
-	auto_claimed_vf struct claimed_vf l = left_by_peer();
-	auto_peer struct peer p = { .file = "" };
-	struct err e = { .msg = "" };
-
-	good(peer_find(&l.w.ctx, "c1", "net1", &p, &e), &e);
-	ck_assert_int_eq(peer_import(&l.w.ctx, &p, &e), -1);
-	ck_assert_int_eq((int)e.code, ERR_STATE);
-	(void)snprintf(p.netns, sizeof(p.netns), "/nowhere");
-	ck_assert_int_eq(peer_import(&l.w.ctx, &p, &e), -1);
-	ck_assert_ptr_nonnull(strstr(e.msg, "is gone"));
-}
-END_TEST
-
 /* ---- the files ---- */
 
 START_TEST(files_of_earlier_versions_and_damaged_ones)
@@ -567,5 +527,4 @@ TEST_PROGRAM("sriov/claim/peer", our_DEL_restores_a_VF_of_sriov_cni,
 	     the_VF_of_a_living_pod_is_in_use, a_VF_without_an_interface_is_in_use_too,
 	     an_invisible_namespace_path_does_not_free_a_VF,
 	     the_VF_of_a_dead_pod_is_restored_before_a_claim, the_VF_of_a_dead_pod_is_repaired,
-	     an_imported_attachment_is_ours, attachments_that_cannot_be_imported_are_refused,
 	     files_of_earlier_versions_and_damaged_ones, not_seen_is_not_gone, file_names_are_split)

@@ -4,7 +4,7 @@
 # check: no
 # needs: movable
 # programs: build/peers/bin
-# peers-rdma: RDMA devices that the real rdma-cni moved: our DEL, import, and the way back. As in rdma-move, rxe devices
+# peers-rdma: RDMA devices that the real rdma-cni moved: our DEL, and the way back. As in rdma-move, rxe devices
 # stand for those of VFs; the program that moves them, and its files, are the real ones.
 . conformance/vm/guest/lib.sh
 W=/run/work CACHE=/var/lib/cni/rdma
@@ -25,17 +25,6 @@ DRIVER=$(readlink -f "/sys/bus/pci/devices/$VF/driver")
 rm "$W/bus/$VF" && mkdir -p "$W/bus/$VF/infiniband/hca0" "$W/bus/$VF/infiniband_verbs/uverbs0" && ln -s "$DRIVER" "$W/bus/$VF/driver"
 # shellcheck disable=SC2016 # expanded by that shell
 with() { unshare -m bash -c 'mount --bind '$W'/bus /sys/bus/pci/devices && exec "$@"' with "$@"; }
-
-# here COMMAND...: the same in this mount namespace, from which alone it is certain that a pod's namespace has gone.
-here()
-{
-	local rc
-	mount --bind $W/bus /sys/bus/pci/devices
-	"$@"
-	rc=$?
-	umount /sys/bus/pci/devices
-	return $rc
-}
 
 conf() { printf '{"cniVersion":"%s","name":"rails","type":"%s","deviceID":"%s"}' "${2:-1.1.0}" "$1" "$VF"; }
 behind() { jq -c --slurpfile r $W/prev '. + {prevResult: $r[0]}' <<<"$1"; }
@@ -67,7 +56,6 @@ attached()
 	check "and on record of rdma-cni" is "$(files)" rails-p-net1
 }
 our_del() { call DEL "$BIN" rdma "$(conf rdma)" && call DEL "$BIN" sriov "$(conf sriov)"; }
-import() { with "$BIN/railctl" attachments import "$@"; }
 
 attached
 check "rdma-cni: DEL" call DEL $PEER rdma "$(behind "$(conf rdma)")"
@@ -107,22 +95,6 @@ ID=q check "our DEL of the next" our_del
 check "all is back" is_back
 ip netns del q
 
-# ---- import ----
-attached
-check "import shows it" grep -qF "would-import rdma rails p net1 ($VF)" <(import --dry-run)
-check "a dry run changes nothing" is "$(find /run/railhead/rdma -name '*,net1' 2>/dev/null)" ""
-check "import" import
-check "it is in the list" grep -E "^rails +p +net1 +rdma " <("$BIN/railctl" attachments list)
-check "import again: it is ours" grep -qF "is-ours rdma rails p net1" <(import)
-check "our DEL" our_del
-check "all is back" is_back
-ip netns del p
-attached
-check "import" import
-ip netns del p
-check "its pod dies: repair" here "$BIN/railctl" attachments repair
-check "all is back" eventually is_back
-
 # ---- the way back ----
 check "a pod with a VF" pod
 check "our ADD" call ADD "$BIN" rdma "$(behind "$(conf rdma)")"
@@ -131,14 +103,6 @@ check "rdma-cni's DEL leaves it where it is" is "$(devices p)" hca0
 check "our DEL" our_del
 check "all is back" is_back
 ip netns del p
-attached
-check "import" import
-check "rdma-cni's DEL of what was imported" call DEL $PEER rdma "$(behind "$(conf rdma)")"
-check "the device is at home" is "$(devices)" hca0
-ip netns del p
-check "repair clears our record" here "$BIN/railctl" attachments repair
-check "all is back" eventually is_back
-
 # ---- another name, while the pod lives: found by its interface, so on that of the VF it is ----
 rdma link delete hca0
 check "a pod with a VF" pod

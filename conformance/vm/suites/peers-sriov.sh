@@ -3,7 +3,7 @@
 # seconds: 80
 # check: no
 # programs: build/peers/bin
-# peers-sriov: VFs that the real sriov-cni attached: our DEL, our ADD, repair, import, and the way back. It is version
+# peers-sriov: VFs that the real sriov-cni attached: our DEL, our ADD, repair, and the way back. It is version
 # 2.1.0, the newest one that is a Go module. Its file differs from that of 2.10; suites/sriov/follow.sh has a copy of that one.
 # The only attribute of 2.1.0 is `vlan`.
 # shellcheck source=conformance/vm/guest/lib.sh
@@ -64,9 +64,6 @@ check "DEL" del b "$RES"
 jq -c '. + {cniVersion: "1.1.0"}' $W/peer.out >$W/prev
 check "CHECK says what it is" isnt checked a "$(on "$VA0" '"vlan":7')" $W/prev
 check "it names sriov-cni" grep -q "was made by sriov-cni" $W/out
-check "import shows it" grep -F "sriov rails a net1 ($VA0)" <("$RAILCTL" attachments import --dry-run)
-check "import says that its namespace is not told" grep -q "left-alone .*network namespace is not known" <("$RAILCTL" attachments import)
-check "nothing was imported" isnt grep -q net1 <("$RAILCTL" attachments list)
 check "a tenant has changed what it can" inside a "link set net1 mtu 1400 promisc on alias tenant" "link set net1 txqueuelen 77"
 check "our DEL" del a "$(on "$VA0" '"vlan":7')"
 # 2.1.0 does not record the MTU, so this value is lost.

@@ -90,15 +90,6 @@ check "our DEL" del a "$(on "$VA0")"
 check "puts it back" clean
 check "and nothing is on record" is "$(find $PEER -type f)" ""
 peer a "$VA0" 0 "$EA0"
-check "import shows it" grep -qF "would-import sriov rails a net1 ($VA0)" <("$RAILCTL" attachments import --dry-run)
-check "import" "$RAILCTL" attachments import
-check "it is in the list" grep -q "^rails *a *net1 *sriov .*healthy" <("$RAILCTL" attachments list)
-ip netns del a
-check "its pod dies, repair" "$RAILCTL" attachments repair
-check "puts it back" eventually as_before
-check "and nothing is on record" is "$(find $PEER -type f)" ""
-ip netns add a
-peer a "$VA0" 0 "$EA0"
 ip netns del a
 eventually test -e "/sys/bus/pci/devices/$VA0/net"
 check "of a pod that has gone: the next one gets it" add b "$(on "$VA0")"
