@@ -13,7 +13,7 @@
 #include "railheadd/pools/nodes.h"
 #include "railheadd/pools/block_take.h"
 #include "railheadd/pools/reserved_change.h"
-#include "railheadd/pool_step.h"
+#include "railheadd/pool_open.h"
 
 #define WAIT_MAX_MS     60000
 #define ADDRESSES_MAX   64
@@ -227,6 +227,36 @@ static void call_pool_put(const struct calls_to *to, struct server_request *r,
 	change_begun(r, c, &e);
 }
 
+static void was_removed(void *arg, const struct err *why, bool created)
+{
+	auto_json struct json *result = why ? NULL : json_new_object();
+	struct server_request *r = arg;
+	struct err e;
+
+	(void)created;
+	if (why) {
+		server_refuse(r, why);
+	} else if (!result || json_add_bool(result, "deleted", true)) {
+		(void)err_nomem(&e);
+		server_refuse(r, &e);
+	} else {
+		server_answer(r, result);
+	}
+}
+
+static void call_pool_remove(const struct calls_to *to, struct server_request *r,
+			     const struct json *args)
+{
+	const struct pool_change_end end = { was_removed, r };
+	struct pool_change *c = NULL;
+	struct pool_args a = { .pool = NULL };
+	struct err e;
+
+	if (json_decode(args, "args", pool_name_fields, &a, &e) == 0)
+		c = pool_change_remove(to->driver, a.pool, &end, &e);
+	change_begun(r, c, &e);
+}
+
 /* ---- nodes of the cluster ---- */
 
 struct node_args {
@@ -411,8 +441,8 @@ static void call_find(const struct calls_to *to, struct server_request *r, const
 		server_refuse(r, &e);
 }
 
-static void begin_step(const struct calls_to *to, struct server_request *r, const struct json *args,
-		       void (*step)(const struct pool_step_at *at))
+static void call_pool_open(const struct calls_to *to, struct server_request *r,
+			   const struct json *args)
 {
 	struct pool_args a = { .definition = NULL };
 	struct err e;
@@ -420,25 +450,7 @@ static void begin_step(const struct calls_to *to, struct server_request *r, cons
 	if (json_decode(args, "args", pool_name_fields, &a, &e))
 		server_refuse(r, &e);
 	else
-		step(&(struct pool_step_at){ to->driver, to->nodes, r, a.pool });
-}
-
-static void call_pool_open(const struct calls_to *to, struct server_request *r,
-			   const struct json *args)
-{
-	begin_step(to, r, args, pool_step_open);
-}
-
-static void call_pool_close(const struct calls_to *to, struct server_request *r,
-			    const struct json *args)
-{
-	begin_step(to, r, args, pool_step_close);
-}
-
-static void call_pool_remove(const struct calls_to *to, struct server_request *r,
-			     const struct json *args)
-{
-	begin_step(to, r, args, pool_step_remove);
+		pool_open(&(struct pool_open_at){ to->driver, to->nodes, r, a.pool });
 }
 
 /* ---- reserved addresses ---- */
@@ -545,7 +557,6 @@ static const struct {
 	{ "need-address", call_need_address },
 	{ "node-forget", call_node_forget },
 	{ "nodes", call_nodes },
-	{ "pool-close", call_pool_close },
 	{ "pool-nodes", call_pool_nodes },
 	{ "pool-open", call_pool_open },
 	{ "pool-put", call_pool_put },

@@ -20,7 +20,6 @@ test_commands_the_examples_of_help_work()
 		[[ $line != *" forget "* ]] || is "a node without a heartbeat" engine_object nodes gpu-17 '{}' gpu-17
 		[[ $line != *" take "* ]] || is "a block of a dead node" engine_object blocks "${line##* }" \
 			'{"start":"10.1.0.0","poolUID":"u","node":"gpu-17","holder":"h","token":"1111111111111111","touched":1}' gpu-17
-		[ "$line" != "railctl cluster pool close rail0" ] || rail0_leaves
 		[ "$line" != "railctl cluster fabric" ] || three_alike
 		is "$line" on_node n1 bash -c "cd $W/files && PATH=$BIN:\$PATH $line"
 	done 8<"$W/examples"
@@ -33,13 +32,6 @@ three_alike()
 		is "$node" engine_object nodes "$node" '{"rails":[{"rail":0,"interface":"eth1","chassis":"mac a"}]}' "$node"
 	done
 }
-rail0_leaves()
-{
-	is "number" ctl n1 ipam node set 1
-	is "leaving" ctl n1 cluster pool apply --wait "$LIMIT" - \
-		<<<'{"name":"rail0","subnet":"10.92.0.0/24","blockSize":8,"state":"leaving","slice":{"size":16}}'
-}
-
 # diagnosis NODE NAME: its state
 diagnosis() { ctl "$1" check --json | jq -r --arg d "$2" '.diagnoses[] | select(.name == $d) | .state'; }
 diagnosis_is() { [ "$(diagnosis "$1" "$2")" = "$3" ]; }

@@ -186,34 +186,3 @@ test_loans_of_a_dead_node_come_back()
 	POD_IP=$free eventually added n2 y rail0
 	eq "addresses of n2" "$(leases n2 | grep -c -x "$free")" 1
 }
-
-# close_names WHY: the pool cannot be closed, and why
-close_names() { ! ctl n1 cluster pool close rail0 >"$W/why" 2>&1 && grep -qF "$1" "$W/why"; }
-
-# A pool that returns to slices lends nothing, and waits until the last loan came back, also one in the slice of its borrower.
-test_loans_come_back_before_a_pool_leaves()
-{
-	local pool='{"name":"rail0","subnet":"10.92.0.0/26","blockSize":8,"warm":0,"cooldown":0}' i
-	cluster_begin
-	shared rail0 "$pool"
-	for ((i = 1; i <= 3; i++)); do is "number of n$i" ctl "n$i" ipam node set "$i"; done
-	# 10.92.0.20 is in the slice of n1, and in a block of n2.
-	POD_IP=10.92.0.17 eventually added n2 p2 rail0
-	POD_IP=10.92.0.20 eventually added n1 x rail0
-	eventually lends n2 1
-	pool=$(jq -c '. + {state:"leaving",slice:{size:16}}' <<<"$pool")
-	isnt "leaving" ctl n1 cluster pool apply --wait 2 - <<<"$pool"
-	has "leaving" "$(<"$W/is")" "1 address is lent by other nodes: 10.92.0.20"
-	del n2 p2 rail0
-	POD_IP=10.92.0.21 refused n1 y rail0 103 "block of node n2"
-	eventually close_names "1 address is lent to other nodes: 10.92.0.20 to node n1"
-	del n1 x rail0
-	eventually lends n2 0
-	is "leaving" ctl n1 cluster pool apply --wait "$LIMIT" - <<<"$pool"
-	is "close" ctl n1 cluster pool close --wait "$LIMIT" rail0
-	for ((i = 1; i <= 3; i++)); do
-		is "records of n$i" ctl "n$i" ipam verify
-		eventually added "n$i" "s$i" rail0
-	done
-	unique
-}

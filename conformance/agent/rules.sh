@@ -114,10 +114,6 @@ cases_of_rules()
 	RailPool rail0 no - {"subnet":"fe80::/64","gateway":"fe80::1"}
 	RailPool rail0 no - {"subnet":"fe80::1000/116","routes":[]}
 	RailPool rail0 yes - {"subnet":"fe80::/64","warm":0}
-	= RailPool: slice has one of prefix and size
-	RailPool rail0 no {} {"state":"leaving","slice":{"size":16,"prefix":28}}
-	RailPool rail0 no {} {"state":"leaving","slice":{"start":"10.1.0.16"}}
-	RailPool rail0 yes {} {"state":"leaving","slice":{"prefix":28}}
 	= RailPool: an open pool cannot begin to adopt: make another pool
 	RailPool rail0 no {} {"state":"adopting"}
 	RailPool rail0 no {"state":"open"} {"state":"adopting"}
@@ -125,31 +121,6 @@ cases_of_rules()
 	RailPool rail0 yes {"state":"adopting"} {"state":"adopting","warm":4}
 	RailPool rail0 yes {"state":"adopting"} {"state":"open"}
 	RailPool rail0 yes {"state":"adopting"} {"warm":4}
-	= RailPool: a pool with blocks has a slice in the states leaving and closed, and in no other one
-	RailPool rail0 no - {"slice":{"size":16}}
-	RailPool rail0 no - {"state":"open","slice":{"size":16}}
-	RailPool rail0 no {} {"state":"leaving"}
-	RailPool rail0 no {"state":"adopting"} {"state":"adopting","slice":{"size":16}}
-	RailPool rail0 no {"state":"leaving","slice":{"size":16}} {"slice":{"size":16}}
-	RailPool rail0 yes {} {"state":"leaving","slice":{"size":16}}
-	RailPool rail0 yes {"state":"leaving","slice":{"size":16}} {"state":"leaving","slice":{"prefix":28,"start":"10.1.0.16"}}
-	RailPool rail0 yes {"state":"leaving","slice":{"size":16}} {}
-	= RailPool: a pool that adopts cannot leave: open it first
-	RailPool rail0 no {"state":"adopting"} {"state":"leaving","slice":{"size":16}}
-	RailPool rail0 yes {"state":"open"} {"state":"leaving","slice":{"size":16}}
-	= RailPool: only a pool that leaves can be closed
-	RailPool rail0 no {} {"state":"closed","slice":{"size":16}}
-	RailPool rail0 no {"state":"adopting"} {"state":"closed","slice":{"size":16}}
-	RailPool rail0 yes {"state":"leaving","slice":{"size":16}} {"state":"closed","slice":{"size":16}}
-	= RailPool: the state and the slice of a closed pool never change
-	RailPool rail0 no {"state":"closed","slice":{"size":16}} {}
-	RailPool rail0 no {"state":"closed","slice":{"size":16}} {"state":"leaving","slice":{"size":16}}
-	RailPool rail0 no {"state":"closed","slice":{"size":16}} {"state":"closed","slice":{"size":32}}
-	RailPool rail0 yes {"state":"closed","slice":{"size":16}} {"state":"closed","slice":{"size":16}}
-	= RailPool: sticky addresses of single blocks belong to pods, so such a pool cannot have slices
-	RailPool rail0 no {"blockSize":1,"sticky":true} {"blockSize":1,"sticky":true,"state":"leaving","slice":{"size":16}}
-	RailPool rail0 yes {"blockSize":8,"sticky":true} {"blockSize":8,"sticky":true,"state":"leaving","slice":{"size":16}}
-	RailPool rail0 yes {"blockSize":1} {"blockSize":1,"state":"leaving","slice":{"size":16}}
 	= RailReserved: the reserved addresses of the cluster are one object of the name cluster; others are those of nodes
 	RailReserved other no - {}
 	RailReserved n1 no - {"node":"n2","ranges":["10.1.0.7"]}
@@ -237,7 +208,7 @@ test_rules_no_misspelled_key_of_a_pool()
 	NODES=0 cluster_begin
 	admin get crd railpools.railhead.io -o json | jq -r '.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties | keys[]' |
 		grep -vx node | sort >"$W/keys"
-	[ "$(wc -l <"$W/keys")" -ge 19 ] || fail "keys: $(<"$W/keys")"
+	[ "$(wc -l <"$W/keys")" -ge 18 ] || fail "keys: $(<"$W/keys")"
 	eq "keys of the policy" "$(admin get validatingadmissionpolicy railhead-pool-keys -o json | jq -r '.spec.variables[0].expression' |
 		grep -o "'[A-Za-z]*'" | tr -d "'" | sort)" "$(<"$W/keys")"
 	while read -r key; do
@@ -254,7 +225,7 @@ test_rules_no_misspelled_key_of_a_pool()
 		has "$typo" "$(jq -r .message <<<"$answer")" "${typo#*:}"
 	done
 	answer=$(api POST 'railpools?dryRun=All' json "$(custom RailPool rail0 '{"routes":[{"dst":"10.2.0.0/16","gatway":"10.1.0.1"}]}')")
-	has "a route" "$(jq -r .message <<<"$answer")" "a key in slice or routes is not known"
+	has "a route" "$(jq -r .message <<<"$answer")" "a key in routes is not known"
 	answer=$(api POST 'railpools?dryRun=All' json "$(jq '.spec |= {subnet}' <<<"$(custom RailPool rail0 '{}')")")
 	has "no blockSize" "$(jq -r .message <<<"$answer")" "spec.blockSize: Required"
 	isnt "kubectl" admin apply -f - <<<'{"apiVersion":"railhead.io/v1alpha1","kind":"RailPool","metadata":{"name":"rail0"},"spec":{"subnet":"10.1.0.0/16","blockSize":8,"gatewy":"10.1.0.1"}}'
@@ -272,14 +243,13 @@ test_rules_a_misspelled_key_that_is_there()
 	eq "the event" "$(event_of PoolRefused '[.type, .metadata.namespace, .involvedObject.uid, .reportingInstance] | join(" ")')" \
 		"Warning default $(admin get railpool rail0 -o 'jsonpath={.metadata.uid}') n1"
 	is "pools with such keys inside" eventually engine_object pools deep \
-		'{"subnet":"10.93.0.0/24","blockSize":8,"state":"leaving","slice":{"prefix":28,"strt":1},"routes":[{"dst":"10.1.0.0/16","gatway":"10.93.0.1"}]}'
+		'{"subnet":"10.93.0.0/24","blockSize":8,"routes":[{"dst":"10.1.0.0/16","gatway":"10.93.0.1"}]}'
 	is "policy" engine policy
 	is "another key" admin patch railpool rail0 --type merge -p '{"spec":{"warm":0}}'
 	isnt "another typo" admin patch railpool rail0 --type merge -p '{"spec":{"cooldwn":0}}'
 	is "a label beside keys inside" eventually admin label railpool deep a=b
 	is "a route beside them" admin patch railpool deep --type json -p '[{"op":"add","path":"/spec/routes/-","value":{"dst":"10.2.0.0/16"}}]'
 	isnt "one more typo in routes" admin patch railpool deep --type json -p '[{"op":"add","path":"/spec/routes/-","value":{"dst":"10.3.0.0/16","gatway":""}}]'
-	isnt "another slice with a typo" admin patch railpool deep --type merge -p '{"spec":{"slice":{"strt":2}}}'
 	is "mended" admin patch railpool rail0 --type json -p '[{"op":"move","from":"/spec/gatewy","path":"/spec/gateway"}]'
 	eventually knows n1 rail0
 	add n1 p1 rail0

@@ -41,28 +41,6 @@ static int with_labels(const struct ctx *ctx, const struct json *file, struct js
 	return 0;
 }
 
-/*
- * A shared pool that returns to slices: the node has reported that its leases are in the slice of
- * its number. Leases elsewhere are no obstacle for a first number, as they are in its blocks.
- */
-static int node_check_shared(const struct node_job *job, const char *name,
-			     const struct source *pool)
-{
-	const struct ipam *m = job->l->ipam;
-	uint32_t now;
-	struct err ignored;
-
-	if (node_file_number(m->ctx, m->node, &now, &ignored) || now == job->n->number ||
-	    now >= pool_slice_count(&pool->slice, pool->subnet))
-		return 0;
-	err_set(job->e, ERR_BUSY, 0,
-		"pool %s returns from blocks to slices, and slice %u is that of this node", name,
-		now);
-	return err_hint(job->e,
-			"apply the pool without \"state\" and \"slice\", change the number, then "
-			"apply it with them again");
-}
-
 /* *pool: of the definition; it becomes this node's part. */
 static int check_leases(struct node_job *job, const char *name, struct source *pool)
 {
@@ -78,8 +56,6 @@ static int check_leases(struct node_job *job, const char *name, struct source *p
 		}
 		ranges_clear(&pool->usable);
 	}
-	if (pool->blocks.shared)
-		return 0;
 	if (slice_check_leases(job->l, &c, job->e))
 		return -1;
 	return c.elsewhere.n ? slice_refuse_elsewhere(&c, job->e) : 0;
@@ -98,8 +74,7 @@ static int check_pool(const char *key, const char *value, void *arg)
 		if (job->failed)
 			*job->e = why;
 	} else if (pool.slice.size) {
-		job->failed = (pool.blocks.shared && node_check_shared(job, key + 2, &pool)) ||
-			      check_leases(job, key + 2, &pool);
+		job->failed = check_leases(job, key + 2, &pool);
 	}
 	return job->failed;
 }
@@ -306,7 +281,7 @@ static int node_add_block(struct lease_db *l, const struct blocks_job *job, cons
 		range.first = range.last = block_key_ip(&r->key);
 	bool assigns = node_may_give(&job->node, s->blocks.strict, l->ipam->boot,
 				     ctx_since_boot(l->ipam->ctx)) &&
-		       block_may_give(&job->node, r) && !(r->key.one && pool_returns_loans(s));
+		       block_may_give(&job->node, r);
 	if (json_add_str(o, "pool", r->key.pool) ||
 	    json_add_str(o, "first", ip_format(range.first, first)) ||
 	    json_add_str(o, "last", ip_format(range.last, last)) ||

@@ -202,8 +202,7 @@ static void pool_add_block(struct block_sums *n, const struct source *s,
 
 	if (r->key.one) {
 		n->borrowed += granted;
-		n->capacity += granted && !pool_returns_loans(s) &&
-			       ranges_contain(&s->usable, block_key_ip(&r->key));
+		n->capacity += granted && ranges_contain(&s->usable, block_key_ip(&r->key));
 		return;
 	}
 	n->granted += granted;

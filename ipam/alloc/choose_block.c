@@ -80,8 +80,6 @@ int block_may_choose(struct lease_db *l, const struct source *s, struct ip ip,
 	int rc = alloc_check_block(&h, pool_block_range(s->blocks.bits, ip).first, &b, e);
 	if (rc)
 		return rc < 0 ? -1 : !block_lends(&b.lends, ip);
-	if (pool_returns_loans(s))
-		return 0;
 	rc = block_loan(l, s->scope, ip, &loan, e);
 	return rc > 0 ? choose_block_is_usable(&h, &loan) : rc;
 }
@@ -266,7 +264,7 @@ static int search(struct block_search *h, struct addr_choice *out, struct err *e
 	if (!may_give(h->l, h->s, &h->node))
 		return 0;
 	int rc = search_blocks(h, &c, e);
-	if (rc == 0 && !pool_returns_loans(h->s))
+	if (rc == 0)
 		rc = search_loans(h, &c, e);
 	if (rc > 0)
 		*out = c;
@@ -350,8 +348,6 @@ int block_refuse(struct lease_db *l, const struct source *s, struct err *e)
 		return refuse_node(l, s, &node, e);
 	err_set(e, ERR_EXHAUSTED, 0, "%s: no block of this node has an address to assign",
 		s->label);
-	if (s->slice.size)
-		(void)pool_slice_explain(s, e);
 	return err_hint(e, "`railctl ipam blocks` shows the blocks, and `railctl ipam lease list` "
 			   "the owners of their addresses");
 }

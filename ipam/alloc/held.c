@@ -42,21 +42,11 @@ static bool has_requested(const struct request *r, const struct alloc_held *h)
 	return true;
 }
 
-/*
- * The source of a held address. A pool that returns to slices keeps the pods outside of the node's
- * slice, and they keep their addresses.
- */
 static const struct source *held_find_source(const struct source_set *set,
 					     const struct key_address *a)
 {
 	const struct source *s = sources_find(set, a->ip);
 
-	for (size_t i = 0; i < set->n && !s; i++) {
-		const struct source *pool = &set->items[i];
-
-		if (pool->blocks.shared && pool->slice.size && ip_in_prefix(pool->subnet, a->ip))
-			s = pool;
-	}
 	return s && strcmp(s->scope, a->scope) == 0 ? s : NULL;
 }
 

@@ -577,11 +577,6 @@ START_TEST(a_list_of_blocks_shows_loans)
 	row_is("10.1.0.16",
 	       "true 0 - - [{\"address\":\"10.1.0.17\",\"node\":\"n2\",\"taken\":false}] ");
 
-	/* A pool that leaves its blocks assigns no loan, and all of its blocks. */
-	ck_assert_int_eq(
-		w_shared(&w, "rail0", "u1", RAIL ",\"slice\":{\"size\":12},\"state\":\"leaving\"}"),
-		0);
-	row_is("10.1.0.34", "false 0 true \"n3\" - ");
 	fixture_close(&w);
 }
 END_TEST

@@ -250,18 +250,12 @@ static const struct json_field report_fields[] = {
 	{ 0 },
 };
 
-static const struct json_field number_fields[] = {
-	{ "number", J_UINT, J_AT(struct node_pool, number), .max = UINT32_MAX },
-	{ 0 },
-};
-
 static bool read_report(const struct json *item, const char *key, struct node_pool *out)
 {
-	struct node_pool r = { .number = -1 };
+	struct node_pool r = { 0 };
 	struct err ignored;
 
-	if (!item || json_decode(item, key, report_fields, &r, &ignored) ||
-	    json_decode(item, key, number_fields, &r, &ignored))
+	if (!item || json_decode(item, key, report_fields, &r, &ignored))
 		return false;
 	*out = r;
 	return true;
@@ -271,10 +265,7 @@ int node_pool_add(struct json *list, const struct node_pool *p)
 {
 	struct json *o = json_push_object(list);
 
-	return json_encode(o, report_fields, p) ||
-			       (p->number >= 0 && json_encode(o, number_fields, p))
-		       ? -1
-		       : 0;
+	return json_encode(o, report_fields, p);
 }
 
 bool node_pool_find(const struct json *value, const char *name, struct node_pool *out)

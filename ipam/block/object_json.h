@@ -56,8 +56,7 @@ int node_from_json(const struct json *value, const char *where, struct cluster_n
  * Which definitions of shared pools a node has taken over, and which reserved addresses of the
  * cluster, as members of the value of its object:
  *
- *	"pools": [{ "name": "rail0", "uid": "...", "generation": 3, "waits": "why not", "number": 7
- *		  }],
+ *	"pools": [{ "name": "rail0", "uid": "...", "generation": 3, "waits": "why not" }],
  *	"reserved": { "name": "cluster", "uid": "...", "generation": 2 }
  */
 #define NODE_POOL_WAITS_LEN 256
@@ -68,8 +67,6 @@ struct node_pool {
 	int64_t generation; /* the definition that the node has taken over has it; 0: none */
 	/* Why it has not taken over the present one, or what else is in the way; "": nothing. */
 	char waits[NODE_POOL_WAITS_LEN];
-	/* Of a pool that returns to slices: which one the node has; -1: none, or no such pool. */
-	int64_t number;
 };
 
 /*

@@ -135,7 +135,7 @@ static void prints(struct json *tree, const char *expected)
 START_TEST(the_text_stays_the_same)
 {
 	struct block b = LENDING;
-	struct node_pool p = { "rail0", "u", 3, "why", 7 };
+	struct node_pool p = { "rail0", "u", 3, "why" };
 	auto_json struct json *list = json_new_array(), *o = json_new_object();
 
 	prints(block_to_json(&b),
@@ -172,12 +172,11 @@ START_TEST(the_text_stays_the_same)
 	prints(node_to_json(&(struct cluster_node){ .forgotten = false }),
 	       "{\"holder\":\"\",\"boot\":\"\",\"version\":\"\"}");
 	ck_assert(!node_pool_add(list, &p));
-	p.number = -1;
 	*p.waits = '\0';
 	ck_assert(!node_pool_add(list, &p) && !node_reserved_put(o, &p));
 	prints(TAKE_PTR(list),
-	       "[{\"name\":\"rail0\",\"uid\":\"u\",\"generation\":3,\"waits\":\"why\","
-	       "\"number\":7},{\"name\":\"rail0\",\"uid\":\"u\",\"generation\":3}]");
+	       "[{\"name\":\"rail0\",\"uid\":\"u\",\"generation\":3,\"waits\":\"why\"},"
+	       "{\"name\":\"rail0\",\"uid\":\"u\",\"generation\":3}]");
 	prints(TAKE_PTR(o), "{\"reserved\":{\"name\":\"rail0\",\"uid\":\"u\",\"generation\":3}}");
 }
 END_TEST

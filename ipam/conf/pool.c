@@ -293,31 +293,14 @@ int pool_check_routes(const struct json *routes, const char *before, struct err 
 	return 0;
 }
 
-/* A pool has slices or blocks, never both, except on its way from blocks to slices. */
-static int check_both(const struct pool *p, const struct pool_blocks *b, struct err *e)
-{
-	const bool has_both = pool_state_has_slices(b->state);
-
-	if (!b->shared || !p->slice == !has_both)
-		return has_both && b->moves
-			       ? err_set(e, ERR_CONFIG, 0,
-					 "sticky: with \"blockSize\": 1 an address belongs to a "
-					 "pod "
-					 "and not to a node, so the pool cannot have slices")
-			       : 0;
-	if (!p->slice)
-		return err_set(e, ERR_CONFIG, 0,
-			       "state: a pool whose blocks end needs \"slice\", as in {\"prefix\": "
-			       "28}");
-	err_set(e, ERR_CONFIG, 0, "blockSize: a pool has slices or blocks, never both");
-	return err_hint(e, "from blocks back to slices there is the state \"leaving\"");
-}
-
 static int decode_sharing(const char *name, const struct pool *p, const struct json *def,
 			  struct source *s, struct err *e)
 {
-	if (pool_blocks_decode(name, def, s->subnet, &s->blocks, e) || check_both(p, &s->blocks, e))
+	if (pool_blocks_decode(name, def, s->subnet, &s->blocks, e))
 		return -1;
+	if (p->slice && s->blocks.shared)
+		return err_set(e, ERR_CONFIG, 0,
+			       "blockSize: a pool has slices or blocks, never both");
 	if (!p->slice && !s->blocks.shared)
 		return 0;
 	if (p->this_node_only)
@@ -329,16 +312,6 @@ static int decode_sharing(const char *name, const struct pool *p, const struct j
 			       "quota: a pool with blocks cannot have it, because a node does not "
 			       "count the addresses of other nodes");
 	return p->slice ? pool_slice_decode(p->slice, s->subnet, &s->slice, e) : 0;
-}
-
-/* Nodes would end their blocks, and get nothing for them. */
-static int check_slices(const struct source *s, struct err *e)
-{
-	if (!s->blocks.shared || !s->slice.size ||
-	    ranges_capacity_in(&s->usable, pool_slice_all(&s->slice, s->subnet)))
-		return 0;
-	return err_set(e, ERR_CONFIG, 0,
-		       "slice: no slice has an address of the pool: see \"start\" and \"ranges\"");
 }
 
 #define SLICED "sliced"
@@ -454,8 +427,7 @@ int pool_decode(const char *name, const struct json *def, struct source *out, st
 	if (json_decode(def, "pool", pool_fields, &p, e) || decode_subnet(&p, &s, e) ||
 	    decode_gateway(&p, &s, e) || decode_sharing(name, &p, def, &s, e) ||
 	    decode_policy(&p, def, &s, e) || pool_check_routes(p.routes, "", e) ||
-	    selector_check(p.nodes, "nodes", e) || decode_ranges(&p, &s, e) ||
-	    check_slices(&s, e)) {
+	    selector_check(p.nodes, "nodes", e) || decode_ranges(&p, &s, e)) {
 		source_clear(&s);
 		return err_wrap(e, "pool %.100s", name);
 	}

@@ -16,8 +16,6 @@ struct raw {
 
 static const struct json_enum states[] = { { "open", POOL_OPEN },
 					   { "adopting", POOL_ADOPTING },
-					   { "leaving", POOL_LEAVING },
-					   { "closed", POOL_CLOSED },
 					   { 0 } };
 static const struct json_enum fences[] = { { "off", false }, { "strict", true }, { 0 } };
 
@@ -36,11 +34,6 @@ const struct json_field pool_blocks_fields[] = {
 	{ 0 },
 };
 
-bool pool_returns_loans(const struct source *pool)
-{
-	return pool->slice.size > 0;
-}
-
 enum pool_state pool_state_of(const struct json *definition)
 {
 	const char *text = json_str(json_get(definition, "state"));
@@ -49,11 +42,6 @@ enum pool_state pool_state_of(const struct json *definition)
 	while (text && s->name && strcmp(s->name, text) != 0)
 		s++;
 	return text && s->name ? (enum pool_state)s->value : POOL_OPEN;
-}
-
-bool pool_state_has_slices(enum pool_state state)
-{
-	return state == POOL_LEAVING || state == POOL_CLOSED;
 }
 
 /* Objects of Kubernetes are named after the pool. */

@@ -15,10 +15,7 @@
  * Only with blockSize 1 and sticky, whose addresses move between nodes
  * - fence: "off" or "strict": whether a node that is cut off from the cluster stops assigning
  * - state, by default "open". "adopting": nodes bring the leases of their own pools of this name
- * into it, and each node assigns the addresses that it had before, see ipam/lease/adopt.h.
- * "leaving": the pool has slices, too, and a node assigns only addresses of its blocks that are in
- * its slice. "closed": only the slices count, and nodes give their blocks back, see
- * ipam/lease/leave.h
+ * into it, and each node assigns the addresses that it had before, see ipam/lease/adopt.h
  */
 #ifndef RAILHEAD_IPAM_CONF_POOL_BLOCKS_H
 #define RAILHEAD_IPAM_CONF_POOL_BLOCKS_H
@@ -39,16 +36,9 @@ int pool_blocks_decode(const char *name, const struct json *def, struct ip_prefi
 
 /*
  * pool_state_of - the state of a definition; one that is not known is POOL_OPEN, as pool_decode()
- * refuses it. pool_state_has_slices - a pool in this state has slices beside its blocks.
+ * refuses it.
  */
 enum pool_state pool_state_of(const struct json *definition);
-bool pool_state_has_slices(enum pool_state state);
-
-/*
- * pool_returns_loans - the shared pool leaves its blocks: a node assigns no address that another
- * one lends, and gives each back.
- */
-bool pool_returns_loans(const struct source *pool);
 
 /* The keys above. */
 extern const struct json_field pool_blocks_fields[];

@@ -70,27 +70,12 @@ START_TEST(sticky_addresses_of_single_blocks_move)
 }
 END_TEST
 
-/* The state of a pool with slices, or -1. */
-static int state_with_slices(const char *keys)
+START_TEST(an_unknown_state_is_open)
 {
-	char text[256];
-	struct pool_blocks b;
-
-	(void)snprintf(text, sizeof(text), SUBNET ",\"blockSize\":16,\"slice\":{\"size\":32}%s}",
-		       keys);
-	return *decode("r", text, &b) ? -1 : (int)b.state;
-}
-
-START_TEST(a_pool_on_its_way_to_slices_has_both)
-{
-	auto_json struct json *closed = parse("{\"state\":\"closed\"}"),
+	auto_json struct json *adopting = parse("{\"state\":\"adopting\"}"),
 			      *other = parse("{\"state\":\"later\"}");
 
-	ck_assert_int_eq(state_with_slices(",\"state\":\"leaving\""), POOL_LEAVING);
-	ck_assert_int_eq(state_with_slices(",\"state\":\"closed\""), POOL_CLOSED);
-	ck_assert_int_eq(state_with_slices(",\"state\":\"open\""), -1);
-	ck_assert_int_eq(state_with_slices(",\"state\":\"leaving\",\"sticky\":true"), POOL_LEAVING);
-	ck_assert_int_eq(pool_state_of(closed), POOL_CLOSED);
+	ck_assert_int_eq(pool_state_of(adopting), POOL_ADOPTING);
 	ck_assert_int_eq(pool_state_of(other), POOL_OPEN);
 	ck_assert_int_eq(pool_state_of(NULL), POOL_OPEN);
 }
@@ -115,18 +100,8 @@ static const struct {
 	{ "r", "\"fence\":\"off\"", "fence: only a pool with blocks has it" },
 	{ "r", "\"blockSize\":16,\"slice\":{\"size\":16}", "never both" },
 	{ "r", "\"blockSize\":16,\"slice\":{\"size\":16},\"state\":\"adopting\"", "never both" },
-	{ "r", "\"blockSize\":16,\"state\":\"leaving\"", "state: a pool whose blocks end needs" },
-	{ "r", "\"blockSize\":16,\"state\":\"closed\"", "state: a pool whose blocks end needs" },
 	{ "r", "\"blockSize\":16,\"state\":\"gone\"", "state" },
-	{ "r", "\"slice\":{\"size\":16},\"state\":\"leaving\"", "state: only a pool with blocks" },
-	{ "r", "\"blockSize\":16,\"state\":\"leaving\",\"slice\":{\"size\":257}",
-	  "slice: there is no room" },
-	{ "r", "\"blockSize\":1,\"sticky\":true,\"state\":\"leaving\",\"slice\":{\"size\":16}",
-	  "sticky: with \"blockSize\": 1 an address belongs to a pod" },
-	{ "r",
-	  "\"blockSize\":16,\"state\":\"leaving\",\"ranges\":[\"10.1.0.200-10.1.0.220\"],"
-	  "\"slice\":{\"size\":100}",
-	  "slice: no slice has an address of the pool" },
+	{ "r", "\"slice\":{\"size\":16},\"state\":\"adopting\"", "state: only a pool with blocks" },
 	{ "r", "\"blockSize\":16,\"thisNodeOnly\":true", "thisNodeOnly: blocks are for" },
 	{ "r", "\"blockSize\":16,\"quota\":3", "quota" },
 	{ "Rail", "\"blockSize\":16", "\"Rail\"" },
@@ -245,6 +220,6 @@ START_TEST(a_block_has_the_usable_addresses_of_its_pool)
 END_TEST
 
 TEST_PROGRAM("pool_blocks", keys_of_blocks_are_decoded, sticky_addresses_of_single_blocks_move,
-	     a_pool_on_its_way_to_slices_has_both, bad_keys_are_refused,
+	     an_unknown_state_is_open, bad_keys_are_refused,
 	     the_record_hides_the_subnet_from_older_versions, a_damaged_record_is_refused,
 	     a_block_is_found_by_its_id, a_block_has_the_usable_addresses_of_its_pool)

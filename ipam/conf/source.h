@@ -32,7 +32,7 @@ struct pool_slice {
 };
 
 /* Of a pool with blocks, see ipam/conf/pool_blocks.h. */
-enum pool_state { POOL_OPEN, POOL_ADOPTING, POOL_LEAVING, POOL_CLOSED };
+enum pool_state { POOL_OPEN, POOL_ADOPTING };
 
 /* The blocks of a shared pool, see ipam/conf/pool_blocks.h. */
 struct pool_blocks {

@@ -189,19 +189,6 @@ static int count_loan(const struct block_record *loan, void *arg)
 	return 0;
 }
 
-/* A node whose number does not fit a pool with slices assigns nothing of it. 1: it does not. */
-static int blocks_lend_cut_slice(struct lease_db *l, struct source *s, struct err *e)
-{
-	uint32_t number;
-
-	if (!s->slice.size)
-		return 0;
-	if (node_file_number(l->ipam->ctx, l->ipam->node, &number, e) ||
-	    pool_slice_cut(s, number, e))
-		return e->code == ERR_NOMEM ? -1 : 1;
-	return 0;
-}
-
 static int spare_in_txn(struct lease_db *l, void *arg, struct err *e)
 {
 	struct spare_job *job = arg;
@@ -220,9 +207,6 @@ static int spare_in_txn(struct lease_db *l, void *arg, struct err *e)
 	    !node_may_give(&node, pool.source.blocks.strict, l->ipam->boot,
 			   ctx_since_boot(l->ipam->ctx)))
 		return 0;
-	int rc = blocks_lend_cut_slice(l, &pool.source, e);
-	if (rc)
-		return rc < 0 ? -1 : 0;
 	struct block_query q = { .scope = pool.source.scope, .epoch = node.epoch };
 	for (;;) {
 		if (block_next(l, &q, &f, &found, e))
@@ -234,9 +218,6 @@ static int spare_in_txn(struct lease_db *l, void *arg, struct err *e)
 		key_of_free(&last, q.scope, &f);
 		q.after = &last;
 	}
-
-	if (pool_returns_loans(&pool.source))
-		return 0;
 
 	const struct loan_query loans = { &pool.source, &node, pool.source.policy.cooldown,
 					  count_loan, &job->n };

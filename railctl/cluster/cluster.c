@@ -267,17 +267,14 @@ static const struct cmd cmd_status = {
 	.run = status,
 };
 
-static const struct cmd *const pool_commands[] = { &cmd_cluster_pool_list,
-						   &cmd_cluster_pool_apply,
-						   &cmd_cluster_pool_show,
-						   &cmd_cluster_pool_open,
-						   &cmd_cluster_pool_close,
-						   &cmd_cluster_pool_delete,
-						   NULL };
+static const struct cmd *const pool_commands[] = {
+	&cmd_cluster_pool_list, &cmd_cluster_pool_apply,  &cmd_cluster_pool_show,
+	&cmd_cluster_pool_open, &cmd_cluster_pool_delete, NULL
+};
 
 static const struct cmd cmd_pool = {
 	.name = "pool",
-	.summary = "shared pools: list, apply, show, open, close, delete",
+	.summary = "shared pools: list, apply, show, open, delete",
 	.sub = pool_commands,
 };
 

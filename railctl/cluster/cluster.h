@@ -7,11 +7,10 @@
 #include "lib/cli/finding.h"
 #include "lib/cli/list.h"
 
-extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_close,
-	cmd_cluster_pool_delete, cmd_cluster_pool_list, cmd_cluster_pool_open,
-	cmd_cluster_pool_show, cmd_cluster_fabric, cmd_cluster_topology, cmd_cluster_find,
-	cmd_cluster_node_forget, cmd_cluster_node_list, cmd_cluster_node_take, cmd_cluster_plan,
-	cmd_cluster_report, cmd_cluster_reserved;
+extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_delete,
+	cmd_cluster_pool_list, cmd_cluster_pool_open, cmd_cluster_pool_show, cmd_cluster_fabric,
+	cmd_cluster_topology, cmd_cluster_find, cmd_cluster_node_forget, cmd_cluster_node_list,
+	cmd_cluster_node_take, cmd_cluster_plan, cmd_cluster_report, cmd_cluster_reserved;
 
 #define CLUSTER_RANGES_MAX 256 /* of one command */
 

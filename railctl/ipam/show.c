@@ -223,7 +223,7 @@ static void show_slice(const struct out *o, const struct json *pool)
 			 others > 1 ? "es are" : " is");
 }
 
-/* A pool that begins or ends to be shared. */
+/* A pool that begins to be shared. */
 static void show_state(const struct out *o, const struct json *pool)
 {
 	const char *state = json_text(json_get(pool, "definition"), "state");
@@ -231,12 +231,6 @@ static void show_state(const struct out *o, const struct json *pool)
 
 	if (strcmp(state, "adopting") == 0)
 		out_pair(o, "State", "adopting: `railctl cluster pool open %s` opens it", name);
-	else if (strcmp(state, "leaving") == 0)
-		out_pair(o, "State", "leaving: `railctl cluster pool close %s` ends its blocks",
-			 name);
-	else if (strcmp(state, "closed") == 0)
-		out_pair(o, "State",
-			 "closed: `railctl cluster pool show %s` says what it waits for", name);
 }
 
 /* "16 addresses each; 3 on this node". */

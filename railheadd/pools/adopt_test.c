@@ -50,8 +50,7 @@ static int open_at(int64_t generation, struct outcome *o)
 	struct err e;
 
 	*o = (struct outcome){ .done = false };
-	if (!pool_change_step(b.driver, &(struct pool_step){ "rail0", generation, POOL_OPEN },
-			      &done, &e))
+	if (!pool_change_open(b.driver, "rail0", generation, &done, &e))
 		change_done(o, &e, false);
 	loop_until(b.base, is_done, o);
 	return (int)o->why.code;

@@ -37,9 +37,8 @@ struct pool_change {
 	struct cluster_call *call;
 	struct event *timer;
 	char name[GRID_POOL_MAX + 1];
-	struct json *definition; /* NULL: delete, or not read yet */
-	int64_t step_at;         /* the pool of this generation becomes another state; 0: none */
-	enum pool_state becomes;
+	struct json *definition;  /* NULL: delete, or not read yet */
+	int64_t step_at;          /* the adopting pool of this generation becomes open; 0: none */
 	struct ip_prefix subnet;  /* of the pool */
 	struct cluster_object at; /* the pool as it was read or created; without its value */
 	unsigned tries, looks;
@@ -341,17 +340,13 @@ static int check_same(const struct pool_change *c, const struct json *old, struc
 	return 0;
 }
 
-/* The state `from` cannot become `to` by a new definition. */
-static int refuse_state(const struct pool_change *c, enum pool_state from, enum pool_state to,
-			struct err *e)
+/* Nodes bring leases into a new pool only: in an open one each free block may be another node's. */
+static int change_check_state(const struct pool_change *c, const struct json *old, struct err *e)
 {
-	if (from == POOL_CLOSED) {
-		err_set(e, ERR_BUSY, 0, "pool %s: it is closed: each node has it with slices",
-			c->name);
-		return err_hint(e,
-				"`railctl ipam pool apply` changes it on a node; for other blocks "
-				"make a pool of another name");
-	}
+	enum pool_state from = pool_state_of(old), to = pool_state_of(c->definition);
+
+	if (from == to)
+		return 0;
 	if (from == POOL_ADOPTING) {
 		err_set(e, ERR_BUSY, 0, "pool %s: it is adopting leases of the nodes", c->name);
 		return err_hint(e,
@@ -359,43 +354,11 @@ static int refuse_state(const struct pool_change *c, enum pool_state from, enum 
 				"reported; until then keep \"state\": \"adopting\"",
 				c->name);
 	}
-	if (to == POOL_ADOPTING) {
-		err_set(e, ERR_BUSY, 0, "pool %s: it is open, so it cannot begin to adopt leases",
-			c->name);
-		return err_hint(e, "only a new pool can have \"state\": \"adopting\"");
-	}
-	err_set(e, ERR_BUSY, 0, "pool %s: a definition cannot close it", c->name);
-	return err_hint(e,
-			"apply it with \"state\": \"leaving\"; once all nodes have reported, "
-			"`railctl cluster pool close %s` closes it",
-			c->name);
+	err_set(e, ERR_BUSY, 0, "pool %s: it is open, so it cannot begin to adopt leases", c->name);
+	return err_hint(e, "only a new pool can have \"state\": \"adopting\"");
 }
 
-/* Nodes bring leases into a new pool only: in an open one each free block may be another node's. */
-static int change_check_state(const struct pool_change *c, const struct json *old, struct err *e)
-{
-	enum pool_state from = pool_state_of(old), to = pool_state_of(c->definition);
-	bool either = from != POOL_ADOPTING && to != POOL_ADOPTING;
-
-	if (from != POOL_CLOSED && to != POOL_CLOSED && (from == to || either))
-		return 0;
-	return refuse_state(c, from, to, e);
-}
-
-/* Only a pool with blocks can return to slices. */
-static int check_new(const struct pool_change *c, struct err *e)
-{
-	if (!pool_state_has_slices(pool_state_of(c->definition)))
-		return 0;
-	err_set(e, ERR_BUSY, 0,
-		"pool %s: the cluster has no pool of this name that could return to "
-		"slices",
-		c->name);
-	return err_hint(e, "a pool with slices needs no cluster: `railctl ipam pool apply FILE` on "
-			   "each node, without \"blockSize\" and \"state\"");
-}
-
-/* The definition that the nodes have reported, in its next state. */
+/* The definition that the nodes have reported, as that of an open pool. */
 static int make_step(struct pool_change *c, const struct cluster_object *o, struct err *e)
 {
 	if (o->generation != c->step_at) {
@@ -407,9 +370,7 @@ static int make_step(struct pool_change *c, const struct cluster_object *o, stru
 	if (!c->definition)
 		return err_nomem(e);
 	json_del(c->definition, "state");
-	return c->becomes == POOL_CLOSED && json_add_str(c->definition, "state", "closed")
-		       ? err_nomem(e)
-		       : 0;
+	return 0;
 }
 
 /* A pool that is there, and is to be changed. */
@@ -439,9 +400,7 @@ static void change_was_read(void *arg, const struct cluster_result *r)
 		change_finish(c, &e);
 	} else if (!there && r->outcome != CLUSTER_NOT_FOUND) {
 		change_failed(c, r);
-	} else if ((there && (c->step_at || c->definition) &&
-		    pools_check_change(c, r->object, &e)) ||
-		   (!there && c->definition && check_new(c, &e))) {
+	} else if (there && (c->step_at || c->definition) && pools_check_change(c, r->object, &e)) {
 		change_finish(c, &e);
 	} else if (!there || !c->definition) {
 		change_list_pools(c);
@@ -518,14 +477,12 @@ struct pool_change *pool_change_put(struct driver *d, const char *name,
 	return NULL;
 }
 
-struct pool_change *pool_change_step(struct driver *d, const struct pool_step *step,
+struct pool_change *pool_change_open(struct driver *d, const char *name, int64_t generation,
 				     const struct pool_change_end *end, struct err *e)
 {
-	struct pool_change what = { .end = *end,
-				    .step_at = step->generation,
-				    .becomes = step->becomes };
+	struct pool_change what = { .end = *end, .step_at = generation };
 
-	return change_begin(d, step->name, &what, e);
+	return change_begin(d, name, &what, e);
 }
 
 struct pool_change *pool_change_remove(struct driver *d, const char *name,

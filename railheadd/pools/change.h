@@ -21,19 +21,14 @@ struct pool_change_end {
  * pool_change_put - create the pool, or replace its definition. ERR_CONFIG, ERR_DECODE: not a
  * definition of a shared pool. ERR_BUSY: subnet or blockSize differ from the present ones, or
  * addresses overlap those of another shared pool. ERR_AGAIN: the cluster store is away; the change
- * may have been made all the same. pool_change_step - an adopting pool is open, or a leaving one
- * closed, if it still has the generation that all nodes have reported; else ERR_AGAIN.
+ * may have been made all the same. pool_change_open - an adopting pool is open, if it still
+ * has the generation that all nodes have reported; else ERR_AGAIN.
  * pool_change_remove - delete it; ERR_NOTFOUND. All NULL: *e says why not, and done is not called.
  */
-struct pool_step {
-	const char *name;
-	int64_t generation;
-	enum pool_state becomes;
-};
 struct pool_change *pool_change_put(struct driver *d, const char *name,
 				    const struct json *definition,
 				    const struct pool_change_end *end, struct err *e);
-struct pool_change *pool_change_step(struct driver *d, const struct pool_step *step,
+struct pool_change *pool_change_open(struct driver *d, const char *name, int64_t generation,
 				     const struct pool_change_end *end, struct err *e);
 struct pool_change *pool_change_remove(struct driver *d, const char *name,
 				       const struct pool_change_end *end, struct err *e);

@@ -141,8 +141,8 @@ static int decode_pool(void *arg, const struct cluster_object *o, struct shared_
 	if (!d->reply_pool_set)
 		return -1;
 	d->reply_pool.pool.ending = o->ending;
-	d->reply_pool.pool.conflict = pools_rival(d, &seen) || seen.state == POOL_CLOSED ||
-				      node_labels_exclude(&d->labels, o->value);
+	d->reply_pool.pool.conflict =
+		pools_rival(d, &seen) || node_labels_exclude(&d->labels, o->value);
 	*out = d->reply_pool.pool;
 	return 0;
 }
@@ -475,8 +475,6 @@ static int driver_add_pools(struct driver *d, struct json *obj)
 	for (p = TAILQ_FIRST(&d->pools); list && p; p = TAILQ_NEXT(p, all)) {
 		bool elsewhere = node_labels_exclude(&d->labels, p->definition);
 
-		if (p->left)
-			continue;
 		if (elsewhere ? add_elsewhere(list, p)
 			      : !p->view.pool.conflict && driver_add_pool(d, list, p))
 			return -1;

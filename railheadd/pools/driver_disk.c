@@ -49,25 +49,12 @@ void driver_count_again(struct driver *d)
 		p->counted = false;
 }
 
-/*
- * The node has left the pool, so its leases are in no block any more, and its store has no records
- * of blocks. The agent knows some until the cluster store has no block in our name.
- */
-static bool has_left(const struct driver *d, const char *pool)
-{
-	const struct pool_entry *p = pools_find(d, pool);
-
-	return p && p->left;
-}
-
 /* l NULL: what the block lends stays. */
 static int put_loans(void *arg, const struct block_record *r, const struct lending *l)
 {
 	struct driver *d = arg;
 	struct err e;
 
-	if (has_left(d, r->key.pool))
-		return 0;
 	/* Nothing is assigned from a block that is wanted or asked for, and was not before. */
 	if (r->state != BLOCK_WANTED && r->state != BLOCK_ASKED)
 		driver_count_again(d);
@@ -88,7 +75,7 @@ static int drop_block(void *arg, const struct block_key *key)
 	struct err e;
 
 	driver_count_again(d);
-	return has_left(d, key->pool) ? 0 : reported(d, blocks_drop(d->conf.ipam, key, &e), &e);
+	return reported(d, blocks_drop(d->conf.ipam, key, &e), &e);
 }
 
 static int retire_block(void *arg, const struct block_key *key)
@@ -97,7 +84,7 @@ static int retire_block(void *arg, const struct block_key *key)
 	struct err e;
 
 	driver_count_again(d);
-	return has_left(d, key->pool) ? 0 : reported(d, blocks_retire(d->conf.ipam, key, &e), &e);
+	return reported(d, blocks_retire(d->conf.ipam, key, &e), &e);
 }
 
 static int lend(void *arg, const struct block_key *key, uint32_t one, const struct block_party *to,
@@ -107,8 +94,6 @@ static int lend(void *arg, const struct block_key *key, uint32_t one, const stru
 	struct driver *d = arg;
 	struct err e;
 
-	if (has_left(d, key->pool))
-		return 1;
 	driver_count_again(d);
 	return reported(d, blocks_lend(d->conf.ipam, &want, out, &e), &e);
 }
@@ -129,8 +114,6 @@ static uint32_t used(void *arg, const struct block_key *key)
 	uint32_t n = 0;
 	struct err e;
 
-	if (has_left(d, key->pool))
-		return 0;
 	return reported(d, blocks_used(d->conf.ipam, key, &n, &e), &e) ? UINT32_MAX : n;
 }
 
@@ -141,8 +124,7 @@ static bool probed(void *arg, const struct block_key *key)
 	bool is = false;
 	struct err e;
 
-	return !has_left(d, key->pool) &&
-	       reported(d, blocks_probed(d->conf.ipam, key, &is, &e), &e) == 0 && is;
+	return reported(d, blocks_probed(d->conf.ipam, key, &is, &e), &e) == 0 && is;
 }
 
 /* If it is not known, nothing is claimed. */

@@ -43,20 +43,6 @@ struct json *pools_reserved_in(const struct driver *d, struct ip_prefix subnet);
 
 /* pools_stale - a pool that this node assigns as it was before the last change; NULL: none. */
 const struct pool_seen *pools_stale(const struct driver *d);
-/*
- * leave_look - after each event: which leases keep a pool from its slices, as the object of the
- * node says. True: a closed pool waits for none any more, and is to be taken over. *next: when one
- * has cooled down, if that is sooner.
- * leave_begin - the node has left this pool: its blocks in the cluster store go. leave_listing,
- * leave_listed - a list of the node's blocks begins, is complete. leave_why - why the node has
- * not left the pool, or "".
- */
-bool leave_look(struct driver *d, int64_t now, int64_t *next);
-void leave_begin(struct driver *d, struct pool_entry *p);
-void leave_listing(struct driver *d);
-void leave_listed(struct driver *d);
-const char *leave_why(const struct driver *d, const struct pool_seen *s);
-
 /* pool_list_cancel - the list of all blocks that looks share. */
 void pool_list_cancel(struct driver *d);
 

@@ -19,25 +19,14 @@
 
 struct event;
 
-/* How far it is known which blocks of a pool are in the name of this node in the cluster store. */
-enum own_blocks {
-	OWN_UNKNOWN,
-	OWN_LISTED, /* a list runs */
-	OWN_SOME,   /* the agent gives them back */
-	OWN_NONE,
-};
-
 /* A shared pool on this node. The agent borrows from view, so that an entry is never moved. */
 struct pool_entry {
 	TAILQ_ENTRY(pool_entry) all;
 	struct shared_pool_view view;
 	struct json *definition;
 	int64_t generation;
-	bool gone; /* from the cluster; its last records here are not */
-	bool left; /* a closed pool: this node has it with slices, and no records of blocks */
-	enum own_blocks own; /* what the cluster store has in our name, if `left` */
-	int64_t number;      /* the node's number, in a pool with slices; -1: it has no slice */
-	bool ended;          /* a need of it ended: result says how */
+	bool gone;  /* from the cluster; its last records here are not */
+	bool ended; /* a need of it ended: result says how */
 	enum need_result result;
 	bool counted;   /* spare is what the node's store had in this event */
 	uint64_t spare; /* addresses that the pool can assign */

@@ -10,7 +10,6 @@
 
 #include "ipam/conf/pool.h"
 #include "ipam/conf/pool_blocks.h"
-#include "ipam/conf/pool_slice.h"
 #include "lib/base/text.h"
 #include "lib/sys/timer.h"
 #include "railheadd/pools/driver_parts.h"
@@ -307,10 +306,6 @@ static int needs_refused(const struct driver *d, const char *pool, struct err *e
 			pool);
 	else if (p && node_labels_exclude(&d->labels, p->definition))
 		return node_labels_explain(&d->labels, pool, p->definition, e);
-	else if (p && pool_state_has_slices(p->view.source.blocks.state) && p->view.pool.conflict)
-		err_set(e, ERR_AGAIN, 0,
-			"pool %s returns to slices, and this node assigns nothing of it now: %s",
-			pool, leave_why(d, pools_seen_find(d, pool)));
 	else if (p && p->view.pool.conflict)
 		err_set(e, ERR_AGAIN, 0, "pool %s overlaps an older pool", pool);
 	else if (health == AGENT_TWIN)
@@ -350,15 +345,12 @@ static void list_holders(const struct pool_holders *h, struct text *out)
 static void full(const struct driver *d, const char *pool, struct err *e)
 {
 	const struct pool_holders h = agent_holders(d->agent, pool);
-	const struct pool_entry *p = pools_find(d, pool);
 	auto_text struct text holders = { .s = NULL };
 
 	err_set(e, ERR_EXHAUSTED, 0,
 		"pool %s is full: each of its blocks has an owner, none of them is empty, and no "
 		"node lends one of its addresses",
 		pool);
-	if (p && p->view.source.slice.size)
-		(void)pool_slice_explain(&p->view.source, e);
 	list_holders(&h, &holders);
 	if (holders.failed || !holders.len)
 		(void)err_hint(e, "`railctl cluster status` shows the pools of this node");

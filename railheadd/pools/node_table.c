@@ -125,7 +125,7 @@ static void note_elsewhere(struct node_row *row, const struct json *value,
 	}
 	if (!x || sum != node_elsewhere_find(value))
 		return;
-	row->pool = (struct node_pool){ .generation = x->generation, .number = -1 };
+	row->pool = (struct node_pool){ .generation = x->generation };
 	memcpy(row->pool.name, x->name, sizeof(x->name));
 	memcpy(row->pool.uid, x->uid, sizeof(x->uid));
 }

@@ -283,7 +283,7 @@ static int asked_end(struct nodes_ask *a, struct err *e)
 	if (!a->step)
 		pool_marks_sort(&a->marks);
 	if (*a->pool.uid)
-		return a->step + 1 == a->question->n ? pool_nodes_compare(&a->table, e) : 0;
+		return 0;
 	return err_set(e, ERR_NOTFOUND, 0, "pool %s: the cluster has no pool of this name",
 		       a->pool.name);
 }

@@ -35,7 +35,6 @@ static void own_begun(void *arg)
 	d->own.listed = NULL;
 	d->own.n_listed = 0;
 	d->own.skipped = false;
-	leave_listing(d);
 }
 
 static void own_item(void *arg, const struct cluster_object *o)
@@ -58,7 +57,6 @@ static void own_listed(void *arg)
 
 	if (!d->fatal.code)
 		agent_listed(d->agent, d->own.listed, d->own.n_listed);
-	leave_listed(d);
 	free(d->own.listed);
 	d->own.listed = NULL;
 	d->own.n_listed = 0;

@@ -362,7 +362,6 @@ int64_t pools_retry(struct driver *d, int64_t now)
 		s->again = 0;
 		any = true;
 	}
-	any |= leave_look(d, now, &next);
 	if (node_labels_changed(&d->labels, d->conf.ctx, d->conf.ipam->node, now)) {
 		for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all))
 			s->fresh = any = true;
@@ -391,8 +390,7 @@ bool pools_sweep(struct driver *d)
 		next = TAILQ_NEXT(p, all);
 		if (!p->gone)
 			continue;
-		rc = p->left ? agent_pool_blocks(d->agent, p->view.pool.name) > 0
-			     : shared_pool_remove(d->conf.ipam, p->view.pool.name, &e);
+		rc = shared_pool_remove(d->conf.ipam, p->view.pool.name, &e);
 		if (rc < 0)
 			pools_refused(d, p->view.pool.name, &e);
 		if (rc)
@@ -432,7 +430,6 @@ static void pools_see(struct driver *d, const struct cluster_object *o)
 	if (strcmp(now.uid, s->uid) == 0) {
 		now.taken = s->taken;
 		memcpy(now.lost, s->lost, sizeof(now.lost));
-		memcpy(now.outside, s->outside, sizeof(now.outside));
 	}
 	now.definition = definition;
 	now.listed = now.fresh = true;

@@ -44,8 +44,7 @@ static struct node_pool report_of(const struct driver *d, const struct pool_seen
 	/* While a pool is adopting, each block with leases of this node must become its own. */
 	size_t conflicts = s->state == POOL_ADOPTING ? agent_pool_conflicts(d->agent, s->name) : 0;
 	const struct err *look = pool_look_why(s);
-	struct node_pool p = { .generation = s->taken, .number = s->number };
-	const char *leaves = leave_why(d, s);
+	struct node_pool p = { .generation = s->taken };
 
 	(void)snprintf(p.name, sizeof(p.name), "%.*s", GRID_POOL_MAX, s->name);
 	(void)snprintf(p.uid, sizeof(p.uid), "%s", s->uid);
@@ -57,8 +56,6 @@ static struct node_pool report_of(const struct driver *d, const struct pool_seen
 	else if (conflicts)
 		(void)snprintf(p.waits, sizeof(p.waits), "it claims %zu blocks of its leases",
 			       conflicts);
-	else if (*leaves)
-		(void)snprintf(p.waits, sizeof(p.waits), "%.255s", leaves);
 	else
 		(void)snprintf(p.waits, sizeof(p.waits), "%.255s", look ? look->msg : s->waits);
 	return p;
@@ -122,7 +119,6 @@ static uint64_t hash_report(uint64_t h, const struct node_pool *p)
 	h = hash_add(h, p->name, strlen(p->name) + 1);
 	h = hash_add(h, p->uid, strlen(p->uid) + 1);
 	h = hash_add(h, &p->generation, sizeof(p->generation));
-	h = hash_add(h, &p->number, sizeof(p->number));
 	return hash_add(h, p->waits, strlen(p->waits) + 1);
 }
 

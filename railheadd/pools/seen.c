@@ -18,7 +18,6 @@ void pool_seen_read(const struct cluster_object *o, struct pool_seen *out)
 	*out = (struct pool_seen){ .ending = o->ending,
 				   .generation = o->generation,
 				   .state = pool_state_of(o->value),
-				   .number = -1,
 				   .subnet.addr.family = IP_NONE };
 	memcpy(out->name, o->name, sizeof(out->name));
 	memcpy(out->uid, o->at.uid, sizeof(out->uid));

@@ -26,9 +26,6 @@ struct pool_seen {
 	char waits[NODE_POOL_WAITS_LEN]; /* why not this one; "": nothing is known */
 	char lost[NODE_POOL_WAITS_LEN];  /* a block with pods that another node has */
 	enum pool_state state;           /* see ipam/conf/pool_blocks.h */
-	char outside[NODE_POOL_WAITS_LEN]; /* leases that keep the node from its slice */
-	bool outside_known;                /* since the definition or the number changed */
-	int64_t number;                    /* the node's number, if the pool has slices; -1: none */
 	bool ending;
 	bool elsewhere;                /* taken, and for nodes with other labels */
 	bool listed;                   /* the list that runs has it */

@@ -47,50 +47,6 @@ enum pool_node pool_node_of(const struct pool_asked *p, const struct node_row *r
 	return !row->beats || row->silent >= silent ? POOL_NODE_SILENT : POOL_NODE_WAITS;
 }
 
-/* ---- numbers ---- */
-
-static int by_number(const void *a, const void *b)
-{
-	const struct node_row *const *x = a, *const *y = b;
-	int64_t m = (*x)->pool.number, n = (*y)->pool.number;
-
-	return (m > n) - (m < n);
-}
-
-/* Its own reason comes first. */
-static void note_twin(struct node_row *row, const struct node_row *other)
-{
-	if (!*row->pool.waits)
-		(void)snprintf(row->pool.waits, sizeof(row->pool.waits),
-			       "node %s has its number %lld, too", other->name,
-			       (long long)row->pool.number);
-}
-
-int pool_nodes_compare(struct node_table *t, struct err *e)
-{
-	struct node_row **rows = calloc(t->n + 1, sizeof(*rows));
-	size_t n = 0;
-
-	if (!rows)
-		return err_nomem(e);
-	for (size_t i = 0; i < t->n; i++) {
-		struct node_row *row = &t->rows[i];
-
-		if (*row->pool.name && row->pool.number >= 0 && !node_row_is_forgotten(row))
-			rows[n++] = row;
-	}
-	if (n)
-		qsort(rows, n, sizeof(struct node_row *), by_number);
-	for (size_t i = 1; i < n; i++) {
-		if (rows[i - 1]->pool.number != rows[i]->pool.number)
-			continue;
-		note_twin(rows[i - 1], rows[i]);
-		note_twin(rows[i], rows[i - 1]);
-	}
-	free(rows);
-	return 0;
-}
-
 /* ---- the answer ---- */
 
 static int table_nodes_add_node(struct json *list, const struct pool_asked *p,

@@ -20,12 +20,6 @@ struct pool_asked {
 int pool_asked_note(struct pool_asked *p, const struct cluster_object *o, struct err *e) must_check;
 
 /*
- * pool_nodes_compare - of a pool that returns to slices: nodes with one number have the same slice,
- * so each of them waits for the others. ERR_NOMEM.
- */
-int pool_nodes_compare(struct node_table *t, struct err *e) must_check;
-
-/*
  * pool_node_of - the state of a node. A silent node may still have pods. A node that an operator
  * has forgotten has none.
  */

@@ -62,28 +62,6 @@ START_TEST(a_silent_node_is_named_as_one)
 }
 END_TEST
 
-START_TEST(one_number_is_one_node)
-{
-	struct node_row rows[] = { row("u1", 3, ""), row("u1", 3, ""), row("u1", 3, "a pod"),
-				   row("u1", 3, ""), row("u1", 3, "") };
-	struct node_table t = { rows, 5 };
-	struct err e;
-
-	for (size_t i = 0; i < 5; i++) {
-		(void)snprintf(rows[i].name, sizeof(rows[i].name), "n%zu", i + 1);
-		rows[i].pool.number = i == 1 ? 8 : 7;
-	}
-	rows[3].described = rows[3].is.forgotten = true;
-	rows[4].pool.number = -1;
-	ck_assert_int_eq(pool_nodes_compare(&t, &e), 0);
-	ck_assert_str_eq(rows[0].pool.waits, "node n3 has its number 7, too");
-	ck_assert_str_eq(rows[1].pool.waits, "");
-	ck_assert_str_eq(rows[2].pool.waits, "a pod");
-	ck_assert_str_eq(rows[3].pool.waits, "");
-	ck_assert_str_eq(rows[4].pool.waits, "");
-}
-END_TEST
-
 static struct json *two_nodes(void)
 {
 	struct node_row rows[] = { row("u1", 3, ""), row("u1", 2, "it overlaps") };
@@ -130,4 +108,4 @@ START_TEST(memory_fails)
 END_TEST
 
 TEST_PROGRAM("pool_nodes", done_is_this_generation_of_this_pool, a_silent_node_is_named_as_one,
-	     one_number_is_one_node, who_waits_comes_first, memory_fails)
+	     who_waits_comes_first, memory_fails)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * take.c: the definition of a pool reaches this node: first its store, which an ADD reads,
- * then the agent. A pool that begins or ends to be shared brings its leases along.
+ * then the agent. A pool that begins to be shared brings its leases along.
  */
 #include <string.h>
 
-#include "ipam/lease/leave.h"
+#include "ipam/lease/adopt.h"
 #include "ipam/conf/pool.h"
 #include "ipam/conf/pool_blocks.h"
 #include "railheadd/pools/driver_parts.h"
@@ -32,17 +32,6 @@ static struct pool_entry *new_entry(const struct shared_pool_def *def, struct er
 	return NULL;
 }
 
-/* Without a slice nothing is assigned, and nothing of a closed pool that was not left yet. */
-static void take_cut_slice(const struct driver *d, struct pool_entry *p)
-{
-	uint32_t number;
-	struct err why;
-	bool has_none = pool_slice_own(d->conf.ipam, &p->view.source, &number, &why) != 0;
-
-	p->number = has_none ? -1 : (int64_t)number;
-	p->view.pool.conflict |= has_none || p->view.source.blocks.state == POOL_CLOSED;
-}
-
 /* The agent borrows from the entry: it gets the new one before the old one is freed. */
 int pool_replace(struct driver *d, const struct shared_pool_def *def, bool ending, struct err *e)
 {
@@ -54,13 +43,11 @@ int pool_replace(struct driver *d, const struct shared_pool_def *def, bool endin
 	/* Also on a node that the pool is not for, leases are brought in. None claims ahead. */
 	if (p->view.source.blocks.state == POOL_ADOPTING)
 		p->view.pool.warm = 0;
-	/* Only an open pool lends: in the other states nodes move their leases. */
+	/* Only an open pool lends: in an adopting one nodes bring in their leases. */
 	p->view.pool.lends = p->view.pool.grid.bits > 0 && !p->view.pool.sticky &&
 			     p->view.source.blocks.state == POOL_OPEN;
 	p->view.pool.conflict = node_labels_exclude(&d->labels, p->definition) &&
 				p->view.source.blocks.state != POOL_ADOPTING;
-	if (pool_state_has_slices(p->view.source.blocks.state))
-		take_cut_slice(d, p);
 	if (agent_set_pool(d->agent, &p->view.pool, e)) {
 		shared_pool_view_clear(&p->view);
 		json_free(p->definition);
@@ -71,8 +58,6 @@ int pool_replace(struct driver *d, const struct shared_pool_def *def, bool endin
 	if (old) {
 		/* A need that ended is reported, or begun again if this pool may give more. */
 		p->ended = old->ended;
-		p->left = old->left;
-		p->own = old->own;
 		p->result = p->view.pool.conflict ? old->result : NEED_MET;
 		TAILQ_REMOVE(&d->pools, old, all);
 		shared_pool_view_clear(&old->view);
@@ -123,38 +108,6 @@ static int adopt(struct driver *d, const struct pool_seen *s, const struct share
 	return know_blocks(d, s->name, e) || pool_replace(d, &local, s->ending, e) ? -1 : 0;
 }
 
-/*
- * A pool in the state "closed". The definition and the leases are of this node alone then. The
- * agent gives back each block that the cluster store has in its name, also those of an earlier
- * agent. While a lease is outside of the slice, nothing is assigned.
- */
-static int take_leave(struct driver *d, struct pool_seen *s, const struct shared_pool_def *def,
-		      struct err *e)
-{
-	struct pool_entry *old = pools_find(d, s->name);
-	struct pool_leave p = { .def = def };
-
-	if (pool_leave(d->conf.ipam, &p, e))
-		return -1;
-	if (!p.left)
-		return shared_pool_put(d->conf.ipam, def, e) || pool_replace(d, def, s->ending, e)
-			       ? -1
-			       : 0;
-	if (p.moved)
-		log_info(&d->conf.ctx->log,
-			 "pool %s is a pool of this node now, with slices and without blocks",
-			 s->name);
-	/* Its records of blocks are gone: see driver_disk.c. */
-	if (old)
-		old->left = true;
-	if (pool_replace(d, def, true, e))
-		return -1;
-	old = pools_find(d, s->name);
-	s->number = old->number;
-	leave_begin(d, old);
-	return 0;
-}
-
 /* The old definition of an open pool holds, without the addresses that are reserved now. */
 static void take_keep(struct driver *d, const struct pool_seen *s, const struct json *reserved)
 {
@@ -186,8 +139,6 @@ static int pools_take(struct driver *d, struct pool_seen *s, const struct json *
 		return err_wrap(e, "pool %s", s->name);
 	if (s->state == POOL_ADOPTING)
 		return adopt(d, s, &def, e);
-	if (s->state == POOL_CLOSED)
-		return take_leave(d, s, &def, e);
 	return shared_pool_put(d->conf.ipam, &def, e) || pool_replace(d, &def, s->ending, e) ? -1
 											     : 0;
 }
@@ -196,7 +147,6 @@ int pool_take_over(struct driver *d, struct pool_seen *s, struct err *e)
 {
 	auto_json struct json *reserved = pools_reserved_in(d, s->subnet);
 
-	s->outside_known = false;
 	if (!reserved)
 		return err_nomem(e);
 	if (pools_take(d, s, reserved, e) == 0)
