@@ -80,7 +80,7 @@ cp "$FROM"/{macvlan,ipvlan,railhead,railhead-ipam,railctl,railheadd,railhead-dev
 # shellcheck disable=SC1090
 . "$HERE/engine_$STORE.sh" || exit 2
 THEMES=(pods fixed loans store deleted nodes sticky fabric)
-ALIKE=(families commands conflicts reserved faults adopt leave)
+ALIKE=(families commands conflicts reserved faults adopt)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
 etcd) THEMES+=(repair plugins rails neighbours schedulers devices metrics kills history etcd) ;;
