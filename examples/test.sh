@@ -78,7 +78,7 @@ keys_known()
 
 # --- room for the nodes ---------------------------------------------------------------------------------
 
-# The interfaces of the nodes have addresses in the subnet, too: as in a plan of `railctl ipam pool rails`, they are the first ones behind
+# The interfaces of the nodes have addresses in the subnet, too: as in a plan of `kubectl rail plan`, they are the first ones behind
 # the gateway.
 # room FILE: no source of addresses in the JSON assigns the first ten of its subnet. One of IPv6 says where it begins.
 room()

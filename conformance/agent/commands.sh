@@ -111,28 +111,6 @@ test_commands_a_pool_for_some_nodes()
 }
 has_no_blocks() { [ "$(ctl "$1" ipam blocks --json)" = "[]" ]; }
 
-# The files of `pool rails` are what `cluster pool apply` takes. Without labels any node may use each pool.
-test_commands_a_plan_for_rails()
-{
-	local name
-	NODES=1 cluster_begin
-	mkdir -p "$W/plan"
-	is "plan" "$BIN/railctl" ipam pool rails --count 2 --nodes 4 --leaf 2 --no-labels --supernet 10.80.0.0/20 --dir "$W/plan"
-	is "apply" ctl n1 cluster pool apply "$W/plan/rail0.json"
-	is "apply" ctl n1 cluster pool apply "$W/plan/rail1.json"
-	is "apply again" ctl n1 cluster pool apply "$W/plan/rail0.json"
-	for name in rail0-g0 rail0-g1 rail1-g0 rail1-g1; do
-		eventually knows n1 "$name"
-	done
-	has "blocks before a pod" "$(ctl n1 ipam blocks --json)" "[]"
-	add n1 p1 rail1-g1
-	has "the address" "$ADDRESS" "10.80.8."
-	has "where it is from" "$(ctl n1 ipam pool list --json | jq -c 'map([.name,.from]) | last')" '["rail1-g1","cluster"]'
-	has "where it is from" "$(ctl n1 ipam pool show rail1-g1)" "From:           the cluster, generation"
-	has "its usage" "$(ctl n1 ipam usage rail1-g1)" "pool rail1-g1, 1 block"
-	del n1 p1 rail1-g1
-}
-
 # The definition changes under living pods: a full pool gets more addresses, and then fewer than its pods have.
 test_commands_a_pool_grows_and_shrinks_under_pods()
 {

@@ -91,20 +91,26 @@ is_full()
 subnets() { leases "$1" | sed 's/\.[0-9]*$//' | sort -u | paste -sd' '; }
 pools_of_blocks() { ctl "$1" ipam blocks --json | jq -r '[.[].pool] | unique | join(" ")'; }
 
+# plan_of_rail RAIL: its pools for two leaf groups, as `railctl cluster plan` makes them, with another label
+plan_of_rail()
+{
+	jq -n --argjson r "$1" '[range(2) as $g | "10.92.\(8 * $r + $g)" as $net | {name: "rail\($r)-g\($g)", subnet: "\($net).0/24",
+		ranges: ["\($net).32-\($net).223"], gateway: "\($net).1", blockSize: 32, warm: 32, nodes: {leaf: ["g\($g)"]},
+		routes: [{dst: "10.92.\(8 * $r).0/21", gw: "\($net).1"}, {dst: "10.92.0.0/20", gw: "\($net).1", priority: (1000 + $r)}]}]'
+}
 # A plan for two leaf groups: n1 is in the first one, the other nodes are in the second. One network serves all nodes: either it has a
 # list of pools, and labels alone decide, or it has the pattern that the plan prints.
 test_pods_of_a_plan_are_in_the_subnet_of_their_leaf_group()
 {
-	local i group pool nic=(- 10.92.0.2 10.92.1.2 10.92.1.3) plan
+	local i group pool nic=(- 10.92.0.2 10.92.1.2 10.92.1.3)
 	cluster_begin
-	plan=$W/plan-of-leaf-groups
-	is "plan" "$BIN/railctl" ipam pool rails --count 2 --nodes 4 --leaf 2 --per-node 64 --supernet 10.92.0.0/20 --dir "$plan"
+	for i in 0 1; do plan_of_rail "$i" >"$W/plan$i.json"; done
 	for ((i = 1; i <= NODES; i++)); do
 		group=$((i > 1))
 		ip -n "n$i" addr add "${nic[i]}/24" dev rail0 || give_up "the NIC of n$i"
 		is "label" ctl "n$i" ipam node label "leaf=g$group"
 	done
-	for i in 0 1; do eventually ctl n1 cluster pool apply "$plan/rail$i.json"; done
+	for i in 0 1; do eventually ctl n1 cluster pool apply "$W/plan$i.json"; done
 	for ((i = 1; i <= NODES; i++)); do
 		group=$((i > 1))
 		# Each node keeps a block of each rail ahead, of its own leaf group only.
@@ -118,7 +124,4 @@ test_pods_of_a_plan_are_in_the_subnet_of_their_leaf_group()
 	done
 	unique
 	pings b2 "$(leases n3 | head -n 1)"
-	# A plan with one more leaf group changes no pool that is there.
-	is "plan" "$BIN/railctl" ipam pool rails --count 2 --nodes 6 --leaf 2 --per-node 64 --supernet 10.92.0.0/20 --dir "$plan.more"
-	is "the first leaf groups" jq -e --slurpfile more "$plan.more/rail0.json" '. == $more[0][:2]' "$plan/rail0.json"
 }

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "ipam/conf/labels.h"
 #include "ipam/conf/pool_blocks.h"
 
 #define HOSTS_AT      2    /* offset of the first NIC, behind network and gateway */
@@ -54,11 +53,6 @@ static int check_ask(const struct rail_ask *a, struct err *e)
 	if (a->block & (a->block - 1))
 		return err_set(e, ERR_CONFIG, 0, "block size: %" PRIu64 " is not a power of two",
 			       a->block);
-	if (a->label && !label_is_name(a->label))
-		return err_set(e, ERR_CONFIG, 0,
-			       "label: \"%.100s\" is not the name of a label; it is like leaf or "
-			       "example.org/leaf",
-			       a->label);
 	if (ip_equal(net.addr, a->supernet.addr))
 		return 0;
 	return err_set(e, ERR_CONFIG, 0, "supernet: %s has host bits set; write %s",
@@ -106,8 +100,8 @@ static unsigned plan_subnet(struct rail_plan *p)
 	unsigned bits;
 
 	p->groups = (a->nodes + a->leaf - 1) / a->leaf;
-	p->warm = p->groups == 1 || a->label ? a->block : 0;
-	p->blocks = nodes * ((a->per_node + a->block - 1) / a->block + (p->warm > 0));
+	/* Each node keeps a block ahead. */
+	p->blocks = nodes * ((a->per_node + a->block - 1) / a->block + 1);
 	p->first_pod = round_up(HOSTS_AT + nodes, a->block);
 	bits = bits_for(p->first_pod + (u128)p->blocks * a->block + broadcast);
 	/* Each block is whole: the one with the broadcast address has no pods. */
@@ -188,31 +182,14 @@ struct rail_leaf rail_plan_leaf(const struct rail_plan *p, uint64_t rail, uint64
 	};
 }
 
-/* "rail3", or "rail3-g0" with several leaf groups. */
-static char *rail_plan_name(const struct rail_plan *p, uint64_t rail, uint64_t group,
-			    char out[RAIL_PLAN_NAME_LEN])
-{
-	if (p->groups == 1 && !p->ask.grows)
-		(void)snprintf(out, RAIL_PLAN_NAME_LEN, "rail%u", (unsigned)rail);
-	else
-		(void)snprintf(out, RAIL_PLAN_NAME_LEN, "rail%u-g%u", (unsigned)rail,
-			       (unsigned)group);
-	return out;
-}
-
-char *rail_plan_group(uint64_t group, char out[RAIL_PLAN_GROUP_LEN])
-{
-	(void)snprintf(out, RAIL_PLAN_GROUP_LEN, "g%" PRIu64, group);
-	return out;
-}
-
 static int rail_plan_add_nodes(const struct rail_plan *p, uint64_t group, struct json *pool)
 {
 	struct json *nodes = json_add_object(pool, "nodes");
 	struct json *values = nodes ? json_add_array(nodes, p->ask.label) : NULL;
-	char value[RAIL_PLAN_GROUP_LEN];
+	char value[24];
 
-	return values ? json_push_str(values, rail_plan_group(group, value)) : -1;
+	(void)snprintf(value, sizeof(value), "g%" PRIu64, group);
+	return values ? json_push_str(values, value) : -1;
 }
 
 static int rail_plan_add_route(struct json *routes, struct ip_prefix dst, const char *gw,
@@ -230,13 +207,9 @@ static int rail_plan_add_route(struct json *routes, struct ip_prefix dst, const 
 static int rail_plan_add_routes(const struct rail_plan *p, uint64_t rail, const char *gw,
 				struct json *pool)
 {
-	const bool several = p->groups > 1 || p->ask.grows;
-	struct json *routes;
+	struct json *routes = json_add_array(pool, "routes");
 
-	if (p->ask.count == 1 && !several)
-		return 0;
-	routes = json_add_array(pool, "routes");
-	if (!routes || (several && rail_plan_add_route(routes, rail_plan_rail(p, rail), gw, 0)) ||
+	if (!routes || rail_plan_add_route(routes, rail_plan_rail(p, rail), gw, 0) ||
 	    (p->ask.count > 1 &&
 	     rail_plan_add_route(routes, p->ask.supernet, gw, METRIC + (int64_t)rail)))
 		return -1;
@@ -251,17 +224,18 @@ static int rail_plan_add_pool(const struct rail_plan *p, uint64_t rail, uint64_t
 	char first[IP_STR_LEN], last[IP_STR_LEN], range[2 * IP_STR_LEN];
 	struct json *ranges;
 
+	(void)snprintf(name, sizeof(name), "rail%u-g%u", (unsigned)rail, (unsigned)group);
 	(void)snprintf(range, sizeof(range), "%s-%s", ip_format(l.pods.first, first),
 		       ip_format(l.pods.last, last));
-	if (json_add_str(pool, "name", rail_plan_name(p, rail, group, name)) ||
+	if (json_add_str(pool, "name", name) ||
 	    json_add_str(pool, "subnet", ip_format_prefix(l.subnet, subnet)) ||
 	    !(ranges = json_add_array(pool, "ranges")) || json_push_str(ranges, range) ||
 	    json_add_str(pool, "gateway", ip_format(l.gateway, gw)) ||
 	    rail_plan_add_routes(p, rail, gw, pool) ||
 	    json_add_int(pool, "blockSize", (int64_t)p->ask.block) ||
-	    json_add_int(pool, "warm", (int64_t)p->warm))
+	    json_add_int(pool, "warm", (int64_t)p->ask.block))
 		return -1;
-	return rail_plan_labels(p) ? rail_plan_add_nodes(p, group, pool) : 0;
+	return rail_plan_add_nodes(p, group, pool);
 }
 
 struct json *rail_plan_pools(const struct rail_plan *p, uint64_t rail)

@@ -11,8 +11,8 @@
  *	2             own addresses of the NICs, one for each node of the leaf group
  *	first_pod     addresses of pods, in whole blocks, up to the last whole block
  *
- * One pool is one subnet. All pools of a plan have blocks, so nodes share them. With several leaf
- * groups a pool is for the nodes with the label of its leaf group: leaf=g0, leaf=g1 and so on.
+ * One pool is one subnet. All pools of a plan have blocks, so nodes share them. A pool is for the
+ * nodes with the label of its leaf group, whose values are g0, g1 and so on.
  */
 #ifndef RAILHEAD_IPAM_CONF_RAIL_PLAN_H
 #define RAILHEAD_IPAM_CONF_RAIL_PLAN_H
@@ -34,16 +34,13 @@ struct rail_ask {
 	uint64_t leaf;     /* nodes of a leaf group; 0: RAIL_PLAN_LEAF */
 	uint64_t per_node; /* addresses for pods, of a node on a rail; 0: RAIL_PLAN_PER_NODE */
 	uint64_t block;    /* addresses of a block; 0: half of per_node, as a power of two */
-	/* The name of that label, borrowed. NULL: each node may use each pool. */
-	const char *label;
+	const char *label; /* the name of that label, borrowed */
 	struct ip_prefix supernet;
-	bool grows; /* one leaf group is named and labelled as if there were more: they will come */
 };
 
 struct rail_plan {
 	struct rail_ask ask;    /* without zeroes */
 	uint64_t groups;        /* leaf groups of a rail */
-	uint64_t warm;          /* of the pools; 0 if nodes of other leaf groups may use them */
 	uint64_t blocks;        /* that the nodes of a full leaf group need */
 	unsigned rail_len;      /* prefix length of a rail */
 	unsigned subnet_len;    /* prefix length of a leaf group's subnet */
@@ -68,16 +65,6 @@ struct ip_prefix rail_plan_rail(const struct rail_plan *p, uint64_t rail);
 struct rail_leaf rail_plan_leaf(const struct rail_plan *p, uint64_t rail, uint64_t group);
 
 #define RAIL_PLAN_NAME_LEN 31 /* of the name of a pool: "rail3-g0" */
-
-/* rail_plan_group - the value of the label of a leaf group: "g5". Returns out. */
-#define RAIL_PLAN_GROUP_LEN 22
-char *rail_plan_group(uint64_t group, char out[RAIL_PLAN_GROUP_LEN]);
-
-/* rail_plan_labels - whether the pools are for nodes with a label. */
-static inline bool rail_plan_labels(const struct rail_plan *p)
-{
-	return (p->groups > 1 || p->ask.grows) && p->ask.label;
-}
 
 /*
  * rail_plan_pools - the pools of a rail: an array that `pool apply` accepts. The caller frees it;

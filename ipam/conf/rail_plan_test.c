@@ -18,6 +18,7 @@ static struct rail_plan plan(struct rail_ask ask, const char *supernet)
 	struct rail_plan p;
 	struct err e = { 0 };
 
+	ask.label = "leaf";
 	ck_assert_int_eq(ip_parse_prefix(supernet, &ask.supernet), 0);
 	ck_assert_msg(rail_plan_make(&ask, &p, &e) == 0, "%s: %s", supernet, e.msg);
 	return p;
@@ -28,6 +29,7 @@ static void refused(struct rail_ask ask, const char *supernet, const char *msg, 
 	struct rail_plan p;
 	struct err e = { 0 };
 
+	ask.label = "leaf";
 	ck_assert_int_eq(ip_parse_prefix(supernet, &ask.supernet), 0);
 	ck_assert_int_ne(rail_plan_make(&ask, &p, &e), 0);
 	ck_assert_int_eq(e.code, ERR_CONFIG);
@@ -56,7 +58,6 @@ START_TEST(a_rail_is_one_prefix_and_a_leaf_group_a_subnet_of_it)
 
 	ck_assert_uint_eq(p.groups, 32);
 	ck_assert_uint_eq(p.ask.block, 8);
-	ck_assert_uint_eq(p.warm, 0);
 	is_prefix(rail_plan_rail(&p, 0), "10.0.0.0/15");
 	is_prefix(rail_plan_rail(&p, 7), "10.14.0.0/15");
 	is_prefix(l.subnet, "10.14.124.0/22");
@@ -102,56 +103,30 @@ static void pools_are(const struct rail_plan *p, const char *want)
 	ck_assert_str_eq(text, want);
 }
 
-START_TEST(routes_lead_to_the_rail_and_with_a_higher_metric_to_the_others)
+/* Those nodes keep blocks ahead, so each node counts one more. */
+START_TEST(a_pool_is_for_the_nodes_of_its_leaf_group)
 {
 	struct rail_plan p =
 		plan((struct rail_ask){ .count = 2, .nodes = 2, .leaf = 1 }, "10.0.0.0/24");
 
-	pools_are(&p, "[{\"name\":\"rail0-g0\",\"subnet\":\"10.0.0.0/27\",\"ranges\":"
-		      "[\"10.0.0.8-10.0.0.23\"],\"gateway\":\"10.0.0.1\",\"routes\":["
-		      "{\"dst\":\"10.0.0.0/25\",\"gw\":\"10.0.0.1\"},"
-		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.1\",\"priority\":1000}],"
-		      "\"blockSize\":8,\"warm\":0},"
-		      "{\"name\":\"rail0-g1\",\"subnet\":\"10.0.0.32/27\",\"ranges\":"
-		      "[\"10.0.0.40-10.0.0.55\"],\"gateway\":\"10.0.0.33\",\"routes\":["
-		      "{\"dst\":\"10.0.0.0/25\",\"gw\":\"10.0.0.33\"},"
-		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.33\",\"priority\":1000}],"
-		      "\"blockSize\":8,\"warm\":0}]");
-	p = plan((struct rail_ask){ .count = 1, .nodes = 2, .block = 1, .per_node = 1 },
-		 "10.0.0.0/28");
-	/* One subnet: nothing else can be reached. The nodes keep an address ahead. */
-	pools_are(&p, "[{\"name\":\"rail0\",\"subnet\":\"10.0.0.0/28\",\"ranges\":"
-		      "[\"10.0.0.4-10.0.0.14\"],\"gateway\":\"10.0.0.1\",\"blockSize\":1,"
-		      "\"warm\":1}]");
-}
-END_TEST
-
-/* Only those nodes keep blocks ahead, so each node counts one more. */
-START_TEST(a_pool_is_for_the_nodes_of_its_leaf_group)
-{
-	struct rail_ask ask = { .count = 1, .nodes = 2, .leaf = 1, .label = "example.org/leaf" };
-	struct rail_plan p = plan(ask, "10.0.0.0/24");
-
-	ck_assert(rail_plan_labels(&p));
-	ck_assert_uint_eq(p.warm, 8);
 	ck_assert_uint_eq(p.blocks, 3);
+	/* To the rail, and with a higher metric to the others. */
 	pools_are(&p, "[{\"name\":\"rail0-g0\",\"subnet\":\"10.0.0.0/26\",\"ranges\":"
 		      "[\"10.0.0.8-10.0.0.55\"],\"gateway\":\"10.0.0.1\",\"routes\":["
-		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.1\"}],\"blockSize\":8,\"warm\":8,"
-		      "\"nodes\":{\"example.org/leaf\":[\"g0\"]}},"
+		      "{\"dst\":\"10.0.0.0/25\",\"gw\":\"10.0.0.1\"},"
+		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.1\",\"priority\":1000}],"
+		      "\"blockSize\":8,\"warm\":8,\"nodes\":{\"leaf\":[\"g0\"]}},"
 		      "{\"name\":\"rail0-g1\",\"subnet\":\"10.0.0.64/26\",\"ranges\":"
 		      "[\"10.0.0.72-10.0.0.119\"],\"gateway\":\"10.0.0.65\",\"routes\":["
-		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.65\"}],\"blockSize\":8,\"warm\":8,"
-		      "\"nodes\":{\"example.org/leaf\":[\"g1\"]}}]");
-	/* One leaf group has all nodes, with a label or without one. */
-	ask.leaf = 2;
-	p = plan(ask, "10.0.0.0/24");
-	ck_assert(!rail_plan_labels(&p));
-	pools_are(&p, "[{\"name\":\"rail0\",\"subnet\":\"10.0.0.0/26\",\"ranges\":"
-		      "[\"10.0.0.8-10.0.0.55\"],\"gateway\":\"10.0.0.1\",\"blockSize\":8,"
-		      "\"warm\":8}]");
-	refused((struct rail_ask){ .count = 1, .nodes = 1, .label = "a b" }, "10.0.0.0/8",
-		"label: \"a b\" is not", "");
+		      "{\"dst\":\"10.0.0.0/25\",\"gw\":\"10.0.0.65\"},"
+		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.65\",\"priority\":1000}],"
+		      "\"blockSize\":8,\"warm\":8,\"nodes\":{\"leaf\":[\"g1\"]}}]");
+	/* One leaf group is named and labelled, too: others may come. */
+	p = plan((struct rail_ask){ .count = 1, .nodes = 2 }, "10.0.0.0/24");
+	pools_are(&p, "[{\"name\":\"rail0-g0\",\"subnet\":\"10.0.0.0/26\",\"ranges\":"
+		      "[\"10.0.0.8-10.0.0.55\"],\"gateway\":\"10.0.0.1\",\"routes\":["
+		      "{\"dst\":\"10.0.0.0/24\",\"gw\":\"10.0.0.1\"}],"
+		      "\"blockSize\":8,\"warm\":8,\"nodes\":{\"leaf\":[\"g0\"]}}]");
 }
 END_TEST
 
@@ -192,8 +167,7 @@ static int make_pools(void *arg, struct err *e)
 
 START_TEST(failed_allocations_give_no_pools)
 {
-	struct rail_plan p =
-		plan((struct rail_ask){ .count = 2, .nodes = 64, .label = "leaf" }, "10.0.0.0/16");
+	struct rail_plan p = plan((struct rail_ask){ .count = 2, .nodes = 64 }, "10.0.0.0/16");
 
 	ck_assert_str_eq(alloc_fail_each(make_pools, &p), "ok");
 }
@@ -303,7 +277,7 @@ START_TEST(random_plans_are_sound)
 			.leaf = some(&seed, 64),
 			.per_node = some(&seed, 40),
 			.block = (uint64_t)1 << (some(&seed, 7) - 1),
-			.label = i % 3 ? "leaf" : NULL,
+			.label = "leaf",
 		};
 		struct rail_plan p;
 		struct err e = { 0 };
@@ -319,7 +293,6 @@ END_TEST
 
 TEST_PROGRAM("rail_plan", a_rail_is_one_prefix_and_a_leaf_group_a_subnet_of_it,
 	     the_last_leaf_group_has_the_rest_of_the_nodes, a_leaf_group_of_ipv6_has_a_64,
-	     routes_lead_to_the_rail_and_with_a_higher_metric_to_the_others,
 	     a_pool_is_for_the_nodes_of_its_leaf_group,
 	     a_supernet_that_is_too_small_says_which_one_fits, bad_numbers_are_named,
 	     failed_allocations_give_no_pools, random_plans_are_sound)

@@ -163,7 +163,7 @@ int peer_nv_cidr_pool(const struct peer *p, const struct json *status)
 		return peer_note(
 			p, "cidr",
 			"no node has a network of it yet, and each node has another gateway: "
-			"no pool is made. `railctl ipam pool rails` plans one");
+			"no pool is made. `railctl cluster plan` plans one");
 	if (peer_notes(p, p->spec, cidr_keys))
 		return -1;
 	json_each (item, list) {

@@ -94,7 +94,6 @@ static int plan_addresses(struct plan *p, struct err *e)
 		.per_node = f->addresses_per_node,
 		.block = f->block_size,
 		.label = PLAN_LABEL,
-		.grows = true,
 	};
 
 	if (ip_parse_prefix(f->supernet, &ask.supernet))

@@ -129,13 +129,13 @@ int ctl_show_rows(const struct cmd_run *r, const struct list_column *columns,
 /* ---- the groups ---- */
 
 static const struct cmd *const pool_commands[] = {
-	&cmd_pool_add,    &cmd_pool_apply, &cmd_pool_set,    &cmd_pool_list, &cmd_pool_show,
-	&cmd_pool_delete, &cmd_pool_rails, &cmd_pool_import, NULL,
+	&cmd_pool_add,  &cmd_pool_apply,  &cmd_pool_set,    &cmd_pool_list,
+	&cmd_pool_show, &cmd_pool_delete, &cmd_pool_import, NULL,
 };
 
 static const struct cmd cmd_pool = {
 	.name = "pool",
-	.summary = "named pools of addresses: add, apply, set, list, show, delete, rails, import",
+	.summary = "named pools of addresses: add, apply, set, list, show, delete, import",
 	.sub = pool_commands,
 };
 

@@ -18,7 +18,6 @@ extern const struct cmd cmd_ipam_blocks, cmd_ipam_conflicts, cmd_ipam_import, cm
 extern const struct cmd cmd_lease_list, cmd_lease_release;
 extern const struct cmd cmd_node_set, cmd_node_label, cmd_node_show, cmd_pool_apply,
 	cmd_pool_import;
-extern const struct cmd cmd_pool_rails;
 extern const struct cmd cmd_pool_add, cmd_pool_set, cmd_pool_list, cmd_pool_show, cmd_pool_delete;
 
 /*
