@@ -11,7 +11,6 @@
 #include "railheadd/pools/machine_need.h"
 #include "railheadd/pools/address_find.h"
 #include "railheadd/pools/nodes.h"
-#include "railheadd/pools/block_take.h"
 #include "railheadd/pools/reserved_change.h"
 #include "railheadd/pool_open.h"
 
@@ -260,7 +259,7 @@ static void call_pool_remove(const struct calls_to *to, struct server_request *r
 /* ---- nodes of the cluster ---- */
 
 struct node_args {
-	const char *node, *block;
+	const char *node;
 };
 
 static const struct json_field node_fields[] = {
@@ -287,35 +286,6 @@ static void call_node_forget(const struct calls_to *to, struct server_request *r
 		f = node_forget_begin(to->driver, a.node, &end, &e);
 	if (f)
 		server_later(r, forget_end, f);
-	else
-		server_refuse(r, &e);
-}
-
-static const struct json_field take_fields[] = {
-	{ "node", J_STRING, J_AT(struct node_args, node), .flags = J_REQUIRED, .min = 1,
-	  .max = NODE_NAME_LEN - 1 },
-	{ "block", J_STRING, J_AT(struct node_args, block), .flags = J_REQUIRED, .min = 1,
-	  .max = CLUSTER_NAME_LEN - 1 },
-	{ 0 },
-};
-
-static void take_end(void *what)
-{
-	block_take_cancel(what);
-}
-
-static void call_block_take(const struct calls_to *to, struct server_request *r,
-			    const struct json *args)
-{
-	const struct block_take_end end = { need_done, r };
-	struct node_args a = { .block = NULL };
-	struct block_take *t = NULL;
-	struct err e;
-
-	if (json_decode(args, "args", take_fields, &a, &e) == 0)
-		t = block_take_begin(&to->takes, a.node, a.block, &end, &e);
-	if (t)
-		server_later(r, take_end, t);
 	else
 		server_refuse(r, &e);
 }
@@ -426,7 +396,7 @@ static void call_find(const struct calls_to *to, struct server_request *r, const
 {
 	/* Its end has the same form as that of a question about nodes. */
 	struct address_find_ask ask = {
-		.store = to->store, .node = to->takes.node, .done = nodes_done, .arg = r
+		.store = to->store, .node = to->node, .done = nodes_done, .arg = r
 	};
 	struct need_args a = { .address = NULL };
 	struct address_find *f = NULL;
@@ -549,7 +519,6 @@ static const struct {
 	const char *name;
 	void (*fn)(const struct calls_to *to, struct server_request *r, const struct json *args);
 } calls[] = {
-	{ "block-take", call_block_take },
 	{ "conflicts", call_conflicts },
 	{ "fabric", call_fabric },
 	{ "find", call_find },

@@ -34,7 +34,7 @@ struct calls_to {
 	struct devices_conf devices;
 	struct reserved *reserved; /* NULL: no cluster store */
 	struct histogram *latency; /* of ADDs, one for each enum hint_outcome */
-	struct reclaim_conf takes; /* for block-take; with the store of the driver */
+	const char *node;          /* this one */
 };
 
 /* calls_answer - a server_fn whose arg is a const struct calls_to. */

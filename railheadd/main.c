@@ -209,12 +209,6 @@ static int main_start(struct agent_program *p, const struct ctx *ctx, bool recla
 				    .strict = c->strict,
 				    .reserves = true };
 
-	struct reclaim_conf takes = { .ctx = ctx,
-				      .base = p->base,
-				      .node = p->files.node,
-				      .hold = c->hold,
-				      .look = c->renew };
-
 	/* First: an agent that runs beside another one must not even read the store of the node. */
 	p->lock = socket_lock(ctx, e);
 	if (p->lock < 0 || ipam_open(ctx, NULL, true, &p->ipam, e) ||
@@ -228,12 +222,11 @@ static int main_start(struct agent_program *p, const struct ctx *ctx, bool recla
 	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e) || start_rails(p, ctx, e) ||
 	    start_neighbours(p, ctx, e))
 		return -1;
-	takes.store = conf.store;
 	p->calls = (struct calls_to){
 		p->driver,   p->base,       conf.store,
 		p->nodes,    p->repairer,   p->plugins,
 		p->rails,    p->neighbours, { ctx, c->devices.resources, c->devices.kubelet },
-		p->reserved, p->latency,    takes
+		p->reserved, p->latency,    p->files.node
 	};
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,

@@ -18,8 +18,6 @@ test_commands_the_examples_of_help_work()
 	shared rail7 '{"subnet":"10.1.0.0/24","blockSize":8}'
 	while IFS= read -r line <&8; do
 		[[ $line != *" forget "* ]] || is "a node without a heartbeat" engine_object nodes gpu-17 '{}' gpu-17
-		[[ $line != *" take "* ]] || is "a block of a dead node" engine_object blocks "${line##* }" \
-			'{"start":"10.1.0.0","poolUID":"u","node":"gpu-17","holder":"h","token":"1111111111111111","touched":1}' gpu-17
 		[ "$line" != "railctl cluster fabric" ] || three_alike
 		is "$line" on_node n1 bash -c "cd $W/files && PATH=$BIN:\$PATH $line"
 	done 8<"$W/examples"

@@ -57,32 +57,6 @@ remembered() { engine_value nodes "$1" | jq -e 'has("forgotten") | not'; }
 block_state() { ctl "$1" ipam blocks "$2" --json | jq -r '.[].state' | sort -u | paste -sd' '; }
 state_is() { [ "$(block_state "$1" "$2")" = "$3" ]; }
 
-# n2 has two blocks, and loses the one that an operator names.
-test_nodes_one_block_of_a_dead_node_is_taken()
-{
-	local first last i
-	NODES=2 cluster_begin
-	may_reclaim n2 >/dev/null || give_up "the right to reclaim"
-	NODES=2 shared rail0 '{"subnet":"10.92.0.0/28","blockSize":4,"warm":0,"cooldown":0}'
-	eventually added n2 b1 rail0
-	for i in 2 3 4 5; do eventually added n2 "b$i" rail0; done
-	read -r first last < <(blocks_in_store n2 | sort | xargs)
-	[[ $first == rail0-?* && $last == rail0-?* ]] || give_up "the blocks of n2: '$first' '$last'"
-	isnt "a node that lives" ctl n1 cluster node take n2 "$first"
-	has "a node that lives" "$(<"$W/is")" "its heartbeat moves"
-	isnt "a block of another node" ctl n1 cluster node take n3 "$first"
-	has "a block of another node" "$(<"$W/is")" "is of node n2"
-	isnt "this node" ctl n2 cluster node take n2 "$first"
-	node_dies n2 b1 b2 b3 b4 b5
-	is "a dead node" ctl n1 cluster node take n2 "$first"
-	has "a dead node" "$(<"$W/is")" "Block $first of node n2 is free"
-	isnt "again" ctl n1 cluster node take n2 "$first"
-	has "again" "$(<"$W/is")" "is of no node"
-	eq "blocks that n2 keeps" "$(blocks_in_store n2 | xargs)" "$last"
-	may_stay n2 "it is off for good, with the leases on its disk"
-	may_overlap "$(leases n2)" "the machine of n2 is off"
-}
-
 # A pool of two blocks, one for each node. Its six addresses are all in use before the death of n2.
 test_nodes_the_addresses_of_a_dead_node_are_used_again()
 {

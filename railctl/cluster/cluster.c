@@ -279,11 +279,11 @@ static const struct cmd cmd_pool = {
 };
 
 static const struct cmd *const node_commands[] = { &cmd_cluster_node_list, &cmd_cluster_node_forget,
-						   &cmd_cluster_node_take, NULL };
+						   NULL };
 
 static const struct cmd cmd_node = {
 	.name = "node",
-	.summary = "the nodes of the cluster: list, forget, take",
+	.summary = "the nodes of the cluster: list, forget",
 	.sub = node_commands,
 };
 

@@ -4,8 +4,6 @@
 
 /* The agent looks at the heartbeat for two of its periods, which are an hour at most. */
 #define FORGET_WAIT_MS (3 * 3600 * 1000)
-/* Or for nodeHold, which is a day at most, and some looks more. */
-#define TAKE_WAIT_MS (25 * 3600 * 1000)
 
 static int forget_node(struct cmd_run *r, struct err *e)
 {
@@ -24,43 +22,6 @@ static int forget_node(struct cmd_run *r, struct err *e)
 		 name);
 	return 0;
 }
-
-static int take_block(struct cmd_run *r, struct err *e)
-{
-	auto_json struct json *args = json_new_object(), *answer = NULL;
-	const char *node = r->opts.words[0], *block = r->opts.words[1];
-
-	if (!args || json_add_str(args, "node", node) || json_add_str(args, "block", block))
-		return err_nomem(e);
-	if (agent_client_call(&r->ctx, &(struct agent_call){ "block-take", args }, TAKE_WAIT_MS,
-			      &answer, e))
-		return -1;
-	if (r->out.json)
-		return out_json(&r->out, args, e);
-	out_line(&r->out, OUT_GOOD,
-		 "Block %s of node %s is free. Each address is probed before its "
-		 "next use.",
-		 block, node);
-	return 0;
-}
-
-static const char *const take_examples[] = {
-	"railctl cluster node take gpu-17 rail0-0000000000000000000000000a010000", NULL
-};
-
-const struct cmd cmd_cluster_node_take = {
-	.name = "take",
-	.words = "NAME BLOCK",
-	.summary = "free one block of a node whose machine is off; it keeps the others",
-	.about = "It watches the node's heartbeat for nodeHold, 10 minutes by default, and refuses "
-		 "as soon as the heartbeat moves. Then it frees this one block. Switch the machine "
-		 "off first, as for `forget`. BLOCK is the name of its object: POOL-HEX, as "
-		 "`railctl cluster find ADDRESS` shows it.",
-	.examples = take_examples,
-	.min_words = 2,
-	.max_words = 2,
-	.run = take_block,
-};
 
 static const char *const forget_examples[] = { "railctl cluster node forget gpu-17", NULL };
 

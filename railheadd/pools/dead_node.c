@@ -110,22 +110,22 @@ static void dead_node_was_written(void *arg, const struct cluster_result *r)
 	dead_node_take_next(d);
 }
 
-struct cluster_call *dead_block_take(const struct reclaim_conf *conf, const char *node,
-				     const struct dead_block *b, cluster_done_fn done, void *arg)
+/* One conditional update of a block of the node. NULL: no memory. */
+static struct cluster_call *dead_block_take(struct dead_node *d, const struct dead_block *b)
 {
-	struct cluster_store *s = conf->store;
+	struct cluster_store *s = d->conf->store;
 	struct cluster_object o = { .kind = CLUSTER_BLOCK, .at = b->at };
-	struct block left = reclaimed(&b->block, node);
+	struct block left = reclaimed(&b->block, d->name);
 
 	/* It waits for its pod from now on. */
 	if (!*left.owner.node)
-		left.parked = conf->ctx->now(conf->ctx->clock) / INT64_C(1000000000);
+		left.parked = d->conf->ctx->now(d->conf->ctx->clock) / INT64_C(1000000000);
 	auto_json struct json *value = block_to_json(&left), *was = block_to_json(&b->block);
 	o.value = value;
 	o.was = was;
 	memcpy(o.name, b->name, sizeof(o.name));
 	(void)snprintf(o.node, sizeof(o.node), "%s", left.owner.node);
-	return value && was ? s->ops->update(s, &o, done, arg) : NULL;
+	return value && was ? s->ops->update(s, &o, dead_node_was_written, d) : NULL;
 }
 
 /* After the last one the list shows what is left. */
@@ -141,8 +141,7 @@ static void dead_node_take_next(struct dead_node *d)
 			dead_node_look(d);
 		return;
 	}
-	d->call = dead_block_take(d->conf, d->name, &d->blocks[d->n_blocks - 1],
-				  dead_node_was_written, d);
+	d->call = dead_block_take(d, &d->blocks[d->n_blocks - 1]);
 	if (d->call)
 		return;
 	(void)err_nomem(&e);

@@ -43,13 +43,6 @@ struct dead_node *dead_node_new(const struct reclaim_conf *conf, const char *nam
 void dead_node_set(struct dead_node *d, const struct cluster_version *evidence);
 void dead_node_free(struct dead_node *d);
 
-/*
- * dead_block_take - one conditional update of a block of the node, to what reclaimed() returns.
- * done as of the table of calls. NULL: no memory.
- */
-struct cluster_call *dead_block_take(const struct reclaim_conf *conf, const char *node,
-				     const struct dead_block *b, cluster_done_fn done, void *arg);
-
 /* dead_node_look - go on, unless a call runs. */
 void dead_node_look(struct dead_node *d);
 
