@@ -22,6 +22,7 @@
 struct fabric_port {
 	uint32_t rail, member;
 	const char *interface;
+	const char *bond;      /* that is the rail, of which interface is a member; "": none */
 	const char *leaf;      /* its chassis; NULL: not known */
 	const char *system;    /* the name of the leaf: two may have one; if leaf is known */
 	const char *leaf_name; /* the same for people: with the chassis, if others have the name */

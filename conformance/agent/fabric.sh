@@ -226,7 +226,8 @@ plan_apply()
 	{
 		cat "$W/plan.yaml"
 		echo ---
-		jq '{labels: ([.items[] | select(.kind == "Node") | {(.metadata.name): .metadata.labels["railhead.io/group"]}] | add + {n4: ""})}' "$W/out"
+		jq -S '[.items[] | select(.kind == "Node") | .metadata] | {labels: (map({(.name): .labels["railhead.io/group"]}) | {n4: ""} + add),
+			hosts: (map({(.name): (.annotations["railhead.io/host"] // "")}) | add)}' "$W/out"
 	} >"$W/plan2.yaml"
 	mv "$W/plan2.yaml" "$W/plan.yaml"
 	is "pools" ctl n1 cluster pool apply "$W/pools.json"
@@ -297,6 +298,85 @@ rail1-g0 10.200.128.0/24 10.200.128.1 g0"
 	sed -i 's/nodesPerGroup/nodesPerGruop/' "$W/plan.yaml"
 	plan_is
 	has "a wrong key" "$(<"$W/err")" 'nodesPerGruop'
+}
+
+# nics_are NUMBERS: of n1 to n4
+nics_are() { plan_is --json && [ "$(jq -r '.nodes | map(.number // "-") | join(" ")' "$W/out")" = "$1" ]; }
+# netplan_takes FILE: the real one; $W/netplan has what it makes of it
+netplan_takes()
+{
+	local root=$ENGINES/netplan.io/usr
+	[ -x "$root/libexec/netplan/generate" ] || skip "Debian's package netplan.io is not available here"
+	rm -rf "$W/netplan" && mkdir -p "$W/netplan/etc/netplan" && install -m 0600 "$1" "$W/netplan/etc/netplan/60-railhead.yaml" &&
+		LD_LIBRARY_PATH=$(echo "$root"/lib/*-linux-gnu) "$root/libexec/netplan/generate" --root-dir "$W/netplan" >"$W/is" 2>&1 && [ ! -s "$W/is" ]
+}
+# An address that a node has stays, and a number that it got stays.
+test_fabric_a_plan_gives_each_nic_an_address()
+{
+	local file
+	fabric_begin
+	echo '{supernet: 10.200.0.0/16, rails: 2, nodesPerGroup: 8, groups: {g0: ["*"]}}' >"$W/plan.yaml"
+	ip -n n2 addr add 10.200.0.2/24 dev rail0 && ip -n n3 addr add 10.200.128.7/24 dev rail1 valid_lft 3000 preferred_lft 3000 || give_up "addresses"
+	# DHCP may give 7 to another node tomorrow, so it is not the number of n3, and not of another node today.
+	eventually nics_are '3 2 4 5'
+	plan_is --format netplan --node n1
+	cp "$W/out" "$W/n1.yaml"
+	is "netplan takes it" netplan_takes "$W/n1.yaml"
+	for file in rail0 rail1; do grep -v -e '^\[Network' -e LinkLocal "$W/netplan/run/systemd/network/10-netplan-$file.network" | grep .; done >"$W/made"
+	plan_is --format networkd --node n1
+	eq "networkd has the same" "$(grep -v -e '^#' -e '^\[Network' "$W/out" | grep .)" "$(<"$W/made")"
+	eq "its lines" "$(paste -sd ' ' "$W/made")" \
+		"[Match] Name=rail0 Address=10.200.0.3/24 [Route] Destination=10.200.0.0/17 Gateway=10.200.0.1 [Route] Destination=10.200.0.0/16 Gateway=10.200.0.1 Metric=1000 [Match] Name=rail1 Address=10.200.128.3/24 [Route] Destination=10.200.128.0/17 Gateway=10.200.128.1 [Route] Destination=10.200.0.0/16 Gateway=10.200.128.1 Metric=1001"
+	eventually plan_finds "warn managed node n3"
+	plan_is --format netplan
+	eq "a document for each node" "$RC $(grep -c '^---$' "$W/out")" "1 4"
+	has "by DHCP" "$(<"$W/out")" '# n3: rail 1 is left out: DHCP or router advertisements make its addresses or routes'
+	hasnt "by DHCP" "$(<"$W/out")" '10.200.128.4/'
+	plan_apply
+	eq "pods get none of them" "$(jq -r '[.[].ranges[0]] | join(" ")' "$W/pools.json")" "10.200.0.16-10.200.0.247 10.200.128.16-10.200.128.247"
+	# Nodes come and go, and no number changes.
+	ip -n n2 addr flush dev rail0 && ip -n n3 addr flush dev rail1 || give_up "addresses"
+	cp "$W/plan.yaml" "$W/plan.right"
+	sed -i '/"n2"/d' "$W/plan.yaml"
+	eventually nics_are '3 4 5'
+	# A node has what belongs to another one.
+	cp "$W/plan.right" "$W/plan.yaml"
+	ip -n n4 addr add 10.200.0.3/24 dev rail0 || give_up "an address"
+	eventually plan_finds "fail twice n1 and n4"
+	eq "two nodes" "$RC $(jq -r '.findings[].value' "$W/out")" "4 rail 0: 10.200.0.3"
+	plan_is --format netplan
+	eq "two nodes" "$RC $(<"$W/out")" "4 "
+	has "two nodes" "$(<"$W/err")" 'n1 and n4: both have this address'
+	ip -n n4 addr flush dev rail0 && ip -n n4 addr add 10.200.0.1/24 dev rail0 || give_up "an address"
+	eventually plan_finds "fail twice n4 and the leaf"
+	# Where the pods are, the agent reserves it; on the other rail the node keeps its number.
+	ip -n n4 addr flush dev rail0 && ip -n n4 addr add 10.200.0.77/24 dev rail0 || give_up "an address"
+	eventually plan_finds ""
+	plan_is --format networkd --node n4
+	eq "among those of pods" "$(grep Address= "$W/out" | paste -sd ' ')" "Address=10.200.0.77/24 Address=10.200.128.5/24"
+	sed -i 's/"n1": "3"/"n1": "10"/' "$W/plan.yaml"
+	plan_is --json
+	eq "beyond the numbers" "$RC $(plan_finding)" "4 fail host node n1"
+	# As long as one of its addresses may be that of a node that says nothing, no node gets a new one.
+	sed -i 's/"n1": "10"/"n1": ""/; s/"n4": "5"/"n4": ""/' "$W/plan.yaml"
+	eventually nics_are '3 2 4 5'
+	listens n4 null
+	eventually nics_are '- 2 4 -'
+	eq "not heard" "$RC $(plan_finding)" "1 unknown unheard node n4"
+	plan_is --format netplan --node n1
+	has "not heard" "$(<"$W/out")" '# n1: rail 0 is left out: it has no address yet'
+	plan_is --format ifcfg
+	has "another format" "$(<"$W/err")" '--format "ifcfg" is not netplan or networkd'
+	plan_is --format netplan --node n9
+	has "another node" "$(<"$W/err")" '--node "n9" is not in the plan'
+	# A bond has the address, and no name of an interface is more lines.
+	engine_object nodes gpu-9 '{"rails":[{"rail":0,"interface":"eth1","bond":"bond0"},{"rail":0,"interface":"eth2","bond":"bond0"},{"rail":1,"interface":"x\n# n1"}]}' gpu-9 >/dev/null || give_up "node gpu-9"
+	echo '{supernet: 10.200.0.0/16, rails: 2, nodesPerGroup: 8, groups: {g0: ["*"]}, leaveAlone: ["n*"]}' >"$W/plan.yaml"
+	eventually nics_are 2
+	plan_is --format netplan
+	is "netplan takes a bond" netplan_takes "$W/out"
+	has "a bond" "$(<"$W/netplan/run/systemd/network/10-netplan-bond0.network")" 'Address=10.200.0.2/24'
+	has "a name with lines" "$(<"$W/out")" '# gpu-9: rail 1 is left out: its interface has no plain name'
 }
 
 added_to_rail7() { POOLS='"pool":"rail7-*"' added n1 p1 -; }

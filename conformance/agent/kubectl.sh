@@ -199,6 +199,16 @@ test_kubectl_rail_topology_is_for_schedulers()
 	agent_pod gpu-2 Pending || give_up "a pod"
 	rail plan -f "$W/plan.yaml" --json
 	eq "plan" "$(jq -r '.groups[-1].group' "$W/out")" "g7"
+	# The number of its NICs is pinned beside the label, and text in the annotation stays text.
+	eq "a number" "$(jq -c '.nodes[] | select(.node == "gpu-2") | [.labelled, .number]' "$W/out")" '[true,2]'
+	admin annotate node gpu-2 railhead.io/host=5 >/dev/null || give_up "an annotation"
+	rail plan -f "$W/plan.yaml" -o yaml
+	eq "kept" "$(grep -c -e 'railhead.io/host: "5"' -e 'railhead.io/group: g7' "$W/out")" 2
+	rail plan -f "$W/plan.yaml" -o networkd --node gpu-2
+	has "its address" "$(<"$W/out")" 'Address=10.200.7.5/24'
+	admin annotate --overwrite node gpu-2 'railhead.io/host=5": {"a' >/dev/null || give_up "an annotation"
+	rail_fails 4 'node gpu-2: the annotation is not a number from 2 to 9' plan -f "$W/plan.yaml" -o netplan
+	admin annotate node gpu-2 railhead.io/host- >/dev/null
 	# Without the right to list nodes an agent is asked all the same.
 	admin create clusterrole pods-only --verb=get,list --resource=pods >/dev/null && admin create clusterrolebinding pods-only --clusterrole=pods-only --user=viewer >/dev/null || give_up "a role"
 	eventually is_without_labels
@@ -320,7 +330,7 @@ test_kubectl_rail_explains_its_options()
 	eq "help" "$RC" 0
 	has "help" "$(<"$W/out")" "usage: kubectl rail status"
 	eq "options of help and manual page" "$(grep -oE '^  --[a-z-]+' "$W/out" | tr -d ' ' | sort | xargs)" \
-		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|filename|output|topology|job|ibnetdiscover|namespace|selector|container|railctl|parallel|deadline|format|class|count|group|gpus?|seconds|context)\b' | sed 's/^/-/' | sort -u | xargs)"
+		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|filename|output|node|topology|job|ibnetdiscover|namespace|selector|container|railctl|parallel|deadline|format|class|count|group|gpus?|seconds|context)\b' | sed 's/^/-/' | sort -u | xargs)"
 	rail_fails 2 'there is no command "pools"' pools
 	rail_fails 2 'there is no option --fast' rails --fast 1
 	rail_fails 2 '--deadline "0" is not a number from 1' rails --deadline 0
@@ -328,7 +338,8 @@ test_kubectl_rail_explains_its_options()
 	rail_fails 2 'who needs one ADDRESS' who
 	rail_fails 2 'usage has no argument "x"' usage x
 	rail_fails 2 'plan needs the file of the plan: -f FILE' plan
-	rail_fails 2 '-o "json" is not yaml' plan -f x -o json
+	rail_fails 2 '-o "json" is not yaml, netplan or networkd' plan -f x -o json
+	rail_fails 2 '--node is an option of plan -o netplan and networkd' plan -f x --node n1
 	rail_fails 2 '--topology is an option of fabric, report and topology' plan -f x --topology y
 	rail_fails 2 'only one file can be standard input' fabric --topology - --ibnetdiscover -
 	rail_fails 2 '--ibnetdiscover is an option of fabric, report, plan, apply and topology' rails --ibnetdiscover x

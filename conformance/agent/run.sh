@@ -48,10 +48,11 @@ if [ "${1-}" != --inside ]; then
 		;;
 	*) exit 1 ;;
 	esac
-	# Without promtool, lldpd and slurmctld their cases are skipped.
+	# Without promtool, lldpd, slurmctld and netplan their cases are skipped.
 	"$HERE/promtool.sh" "$ENGINES" || [ $? = 3 ] || exit 1
 	[ "$STORE" != etcd ] || "$HERE/unpacked.sh" "$ENGINES" lldpd usr/sbin/lldpd || [ $? = 3 ] || exit 1
 	[ "$STORE" != etcd ] || "$HERE/unpacked.sh" "$ENGINES" slurmctld usr/sbin/slurmctld-wlm || [ $? = 3 ] || exit 1
+	"$HERE/unpacked.sh" "$ENGINES" netplan.io usr/libexec/netplan/generate || [ $? = 3 ] || exit 1
 	ENGINES=$(cd "$ENGINES" && pwd)
 	[ "$STORE" = etcd ] || have_kubernetes
 fi

@@ -147,6 +147,8 @@ once_chart_of_claims()
 	done
 }
 
+changed_fabric() { is 'agents listen' where_people_work "helm upgrade railhead packaging/helm/railhead --namespace railhead --reuse-values --set fabric.enabled=true" && is 'the agents' kr rollout status daemonset/railheadd --timeout=${LONG}s; }
+is_numbered() { rail plan -f "$1" --json && [ "$(jq -r '[.nodes[] | .number // 0] | join(" ")' "$W/out")" = "$2" ]; }
 # A node becomes g1: one more apply makes its pools, and changes none of g0.
 plan_grows()
 {
@@ -171,6 +173,13 @@ plan_grows()
 	eq 'pools of g0' "$after" "$before"
 	rail plan -f "$file" -o yaml
 	has 'for GitOps' "$(<"$W/out")" 'railhead.io/group: g1'
+	# With agents that listen, each node has a number, which apply pins.
+	changed_fabric || return
+	eventually is_numbered "$file" '2 2'
+	rail apply -f "$file"
+	eq 'annotations' "$(k get nodes -o json | jq -r '[.items[].metadata.annotations["railhead.io/host"]] | join(" ")')" '2 2'
+	rail plan -f "$file" -o netplan --node n2
+	eq 'the NICs of n2' "$(grep -c '^      - 10.20[0-7].4.2/22$' "$W/out") $(tail -n 3 "$W/out" | tr -s ' ' | paste -sd ' ')" '8  - to: 10.200.0.0/13  via: 10.207.4.1  metric: 1007'
 }
 
 # Five commands, and a pod is on a rail. Other values, another build and a rollback change the agents and the plugins under living pods. A removal under

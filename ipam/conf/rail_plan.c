@@ -204,11 +204,12 @@ static int rail_plan_add_route(struct json *routes, struct ip_prefix dst, const 
 	return 0;
 }
 
-static int rail_plan_add_routes(const struct rail_plan *p, uint64_t rail, const char *gw,
-				struct json *pool)
+int rail_plan_add_routes(const struct rail_plan *p, uint64_t rail, uint64_t group, struct json *obj)
 {
-	struct json *routes = json_add_array(pool, "routes");
+	char gw[IP_STR_LEN];
+	struct json *routes = json_add_array(obj, "routes");
 
+	(void)ip_format(rail_plan_leaf(p, rail, group).gateway, gw);
 	if (!routes || rail_plan_add_route(routes, rail_plan_rail(p, rail), gw, 0) ||
 	    (p->ask.count > 1 &&
 	     rail_plan_add_route(routes, p->ask.supernet, gw, METRIC + (int64_t)rail)))
@@ -231,7 +232,7 @@ static int rail_plan_add_pool(const struct rail_plan *p, uint64_t rail, uint64_t
 	    json_add_str(pool, "subnet", ip_format_prefix(l.subnet, subnet)) ||
 	    !(ranges = json_add_array(pool, "ranges")) || json_push_str(ranges, range) ||
 	    json_add_str(pool, "gateway", ip_format(l.gateway, gw)) ||
-	    rail_plan_add_routes(p, rail, gw, pool) ||
+	    rail_plan_add_routes(p, rail, group, pool) ||
 	    json_add_int(pool, "blockSize", (int64_t)p->ask.block) ||
 	    json_add_int(pool, "warm", (int64_t)p->ask.block))
 		return -1;

@@ -76,4 +76,9 @@ struct rail_leaf rail_plan_leaf(const struct rail_plan *p, uint64_t rail, uint64
  */
 struct json *rail_plan_pools(const struct rail_plan *p, uint64_t rail);
 
+/* rail_plan_add_routes - add "routes" of a leaf group to obj, as its pool has them. -1: no
+ * memory. */
+int rail_plan_add_routes(const struct rail_plan *p, uint64_t rail, uint64_t group,
+			 struct json *obj) must_check;
+
 #endif

@@ -84,6 +84,7 @@ static struct fabric_port port_from(const struct json *rail)
 	return (struct fabric_port){
 		.rail = number_of(rail, "rail"),
 		.interface = json_text(rail, "interface"),
+		.bond = json_text(rail, "bond"),
 		.leaf = chassis,
 		.system = json_text_or(rail, "system", chassis ? chassis : ""),
 		.port = json_text_or(rail, "portName", json_text(rail, "port")),

@@ -3,6 +3,7 @@
  * file. It changes nothing. */
 #include "railctl/cluster/plan.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ static void plan_clear(struct plan *p)
 	cluster_cables_clear(&p->cables);
 	json_free(p->there);
 	free(p->pin);
+	free(p->host);
 	findings_clear(&p->findings);
 }
 
@@ -110,7 +112,7 @@ static int plan_make(struct cmd_run *r, struct plan *p, struct err *e)
 {
 	if (plan_file_read(r->opts.words[0], p, e) || cluster_cables_read(r, &p->cables, e) ||
 	    agent_client_pools(&r->ctx, &p->there, e) || plan_number_groups(p, e) ||
-	    plan_addresses(p, e) || plan_check(p, e))
+	    plan_addresses(p, e) || plan_hosts(p, e) || plan_check(p, e))
 		return -1;
 	return findings_sort(&p->findings, e);
 }
@@ -146,13 +148,20 @@ static int add_pools(struct json *items, const struct plan *p, uint64_t rail)
 	return pools ? 0 : -1;
 }
 
-static int add_label(struct json *items, const struct pin *x)
+static int add_label(struct json *items, const struct plan *p, size_t pin)
 {
+	const struct pin *x = &p->pin[pin];
 	struct json *o = add_object(items, "v1", "Node", x->node);
 	struct json *labels = o ? json_add_object(json_get_mut(o, "metadata"), "labels") : NULL;
-	char name[PIN_NAME_LEN];
+	char name[PIN_NAME_LEN], number[24];
 
-	return labels ? json_add_str(labels, PLAN_LABEL, pin_name(x->group, name)) : -1;
+	if (!labels || json_add_str(labels, PLAN_LABEL, pin_name(x->group, name)))
+		return -1;
+	if (!p->host[pin].number)
+		return 0;
+	(void)snprintf(number, sizeof(number), "%" PRIu64, p->host[pin].number);
+	return json_add_str(json_add_object(json_get_mut(o, "metadata"), "annotations"), PLAN_HOST,
+			    number);
 }
 
 static int print_objects(const struct cmd_run *r, const struct plan *p, struct err *e)
@@ -167,7 +176,7 @@ static int print_objects(const struct cmd_run *r, const struct plan *p, struct e
 		if (add_pools(items, p, i))
 			return err_nomem(e);
 	for (size_t i = 0; i < p->n_pins; i++)
-		if (p->pin[i].group != PIN_NONE && add_label(items, &p->pin[i]))
+		if (p->pin[i].group != PIN_NONE && add_label(items, p, i))
 			return err_nomem(e);
 	return out_json(&r->out, list, e);
 }
@@ -234,7 +243,7 @@ static int plan_print_lines(const struct cmd_run *r, const struct plan *p, const
 
 	out_pair(o, "Label", "%s", PLAN_LABEL);
 	out_pair(o, "Gateways", "the first address of each subnet: the leaf");
-	out_pair(o, "NICs", "the next %llu addresses: no pod gets one",
+	out_pair(o, "NICs", "the next %llu addresses, one for each node: no pod gets one",
 		 (unsigned long long)p->made.ask.leaf);
 	out_pair(o, "Pods", "%llu addresses for each node and rail, in blocks of %llu",
 		 (unsigned long long)p->made.ask.per_node, (unsigned long long)p->made.ask.block);
@@ -254,7 +263,8 @@ static int add_plan_nodes(struct json *list, const struct plan *p)
 
 		if (!o || json_add_str(o, "node", x->node) ||
 		    (x->group != PIN_NONE && json_add_str(o, "group", pin_name(x->group, name))) ||
-		    json_add_bool(o, "labelled", x->label != PIN_NONE))
+		    json_add_bool(o, "labelled", x->label != PIN_NONE) ||
+		    (p->host[i].number && json_add_int(o, "number", (int64_t)p->host[i].number)))
 			return -1;
 	}
 	return list ? 0 : -1;
@@ -280,12 +290,13 @@ static int plan_run(struct cmd_run *r, struct err *e)
 		return -1;
 	worst = findings_worst(&p.findings);
 	r->status = worst == FINDING_OK ? CMD_OK : worst == FINDING_FAIL ? REFUSED : CMD_FAILED;
-	if (opt_is_set(&r->opts, "objects")) {
+	if (opt_is_set(&r->opts, "objects") || opt_is_set(&r->opts, "format")) {
 		if (worst != FINDING_FAIL)
-			return print_objects(r, &p, e);
+			return opt_is_set(&r->opts, "format") ? plan_print_nics(r, &p, e)
+							      : print_objects(r, &p, e);
 		err_set(e, ERR_STATE, 0, "%.200s: %.300s", p.findings.item[0].subject,
 			p.findings.item[0].reason);
-		return err_hint(e, "the plan without --objects shows all that is wrong");
+		return err_hint(e, "the plan without this option shows all that is wrong");
 	}
 	rows = plan_group_rows(&p);
 	if (!rows)
@@ -296,12 +307,16 @@ static int plan_run(struct cmd_run *r, struct err *e)
 
 static const struct opt plan_opts[] = {
 	{ "objects", NULL, "print the objects for `kubectl apply`: pools, and labels of nodes", 0 },
+	{ "format", "FORMAT", "netplan or networkd: print addresses of NICs", 0 },
+	{ "node", "NODE", "of --format: only of this node", 0 },
 	CLUSTER_OPT_IBNETDISCOVER,
 	{ NULL, NULL, NULL, 0 },
 };
 
 static const char *const plan_examples[] = { "railctl cluster plan fabric.yaml",
-					     "railctl cluster plan --objects fabric.yaml", NULL };
+					     "railctl cluster plan --objects fabric.yaml",
+					     "railctl cluster plan --format netplan fabric.yaml",
+					     NULL };
 
 const struct cmd cmd_cluster_plan = {
 	.name = "plan",

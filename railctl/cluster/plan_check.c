@@ -6,7 +6,7 @@
 
 #include "railctl/cluster/plan.h"
 
-static struct finding *plan_add(struct plan *p, const char *code, enum finding_state state)
+struct finding *plan_add(struct plan *p, const char *code, enum finding_state state)
 {
 	struct finding *f = findings_add(&p->findings, "plan", state);
 
@@ -71,8 +71,8 @@ static void check_extra(struct plan *p, const struct json *planned)
 
 /* ---- nodes ---- */
 
-static struct finding *plan_add_node(struct plan *p, const char *code, enum finding_state state,
-				     const struct pin *x)
+struct finding *plan_add_node(struct plan *p, const char *code, enum finding_state state,
+			      const struct pin *x)
 {
 	struct finding *f = plan_add(p, code, state);
 
@@ -108,15 +108,10 @@ static void check_rails(struct plan *p, const struct pin *x)
 /* The first address of that family that is not in the subnet; false: there is none. */
 static bool find_outside(const char *list, struct ip_prefix subnet, struct ip_prefix *out)
 {
-	char text[PREFIX_STR_LEN];
-
-	for (size_t len; *list; list += len + (list[len] == ' ')) {
-		len = strcspn(list, " ");
-		(void)snprintf(text, sizeof(text), "%.*s", (int)len, list);
-		if (ip_parse_prefix(text, out) == 0 && out->addr.family == subnet.addr.family &&
+	while (plan_next_address(&list, out))
+		if (out->addr.family == subnet.addr.family &&
 		    (!ip_in_prefix(subnet, out->addr) || out->len != subnet.len))
 			return true;
-	}
 	return false;
 }
 

@@ -114,3 +114,11 @@ const char *plan_label_of(const struct plan *p, const char *node)
 
 	return text && *text ? text : NULL;
 }
+
+const char *plan_host_of(const struct plan *p, const char *node)
+{
+	const struct json *hosts = json_get(json_next(json_first(p->documents)), "hosts");
+	const char *text = json_str(json_get(hosts, node));
+
+	return text && *text ? text : NULL;
+}

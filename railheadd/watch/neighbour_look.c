@@ -230,6 +230,8 @@ static int add_neighbour_port(const struct look *l, size_t rail, const struct li
 
 	if (!o || json_add_int(o, "rail", l->rails.rail[rail].number) ||
 	    json_add_str(o, "interface", link->name) || json_add_int(o, "index", link->ifindex) ||
+	    (link->ifindex != l->ifindex[rail] &&
+	     json_add_str(o, "bond", l->rails.rail[rail].ifname)) ||
 	    json_add_int(o, "downs", link->carrier_downs) ||
 	    json_add_int(o, "mbps", speed_of(l, link)) || json_add_int(o, "mtu", link->mtu) ||
 	    (is_switched(l, link) && json_add_bool(o, "switch", true)) || add_port_guid(link, o) ||

@@ -50,7 +50,8 @@ struct look_port {
 };
 
 #define FACT_KEYS(type)                                                                            \
-	{ "guid", J_CHARS, J_AT(type, facts.guid), .flags = J_OMIT },                              \
+	{ "bond", J_CHARS, J_AT(type, facts.bond), .flags = J_OMIT },                              \
+		{ "guid", J_CHARS, J_AT(type, facts.guid), .flags = J_OMIT },                      \
 		{ "mbps", J_U32, J_AT(type, facts.mbps), .flags = J_OMIT },                        \
 		{ "mtu", J_U32, J_AT(type, facts.mtu), .flags = J_OMIT },                          \
 		{ "addresses", J_CHARS, J_AT(type, facts.addresses), .flags = J_OMIT },            \

@@ -4,11 +4,11 @@
  *
  * A look is an object:
  *
- *	{"ports": [{"rail", "interface", "index", "downs", "switch", "guid", "mbps", "mtu",
+ *	{"ports": [{"rail", "interface", "bond", "index", "downs", "switch", "guid", "mbps", "mtu",
  *	 "addresses", "by", "hca", "pci", "rdma", "gpus"}], "macs": ["02:00:..."]}
  *
- * A port is the interface of a rail, or a member of the bond that is one. index: its number now.
- * downs: how often it has lost its carrier since it was made. switch: a software switch of this
+ * A port is the interface of a rail, or a member of the bond that is one: bond. index: its number
+ *now. downs: how often it has lost its carrier since it was made. switch: a software switch of this
  * host takes its frames. guid: of an InfiniBand port, which hears no LLDP. mbps: 0: not known.
  * addresses: the first ones of the rail with their prefix lengths, with spaces between. by: who
  * else makes its addresses or routes. hca: its RDMA device, as NCCL_IB_HCA names it: with ":2" for
@@ -42,7 +42,7 @@
 
 /* What the last look has said about a port, for the cluster; "", 0: it is not known, or none. */
 struct neighbour_facts {
-	char guid[GUID_STR_LEN];
+	char bond[IFNAME_LEN], guid[GUID_STR_LEN];
 	uint32_t mbps, mtu;
 	char addresses[NEIGHBOUR_ADDRESSES_LEN], by[NEIGHBOUR_BY_LEN];
 	char hca[NEIGHBOUR_HCA_LEN], pci[PCI_STR_LEN], rdma[10], gpus[NEIGHBOUR_GPUS_LEN];

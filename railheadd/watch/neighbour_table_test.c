@@ -100,13 +100,15 @@ START_TEST(a_rail_says_its_card_until_it_has_none)
 	auto_table struct neighbour_table t = { .n = 0 };
 	auto_free char *with = NULL, *without = NULL;
 
-	taken(&t, "{\"ports\":[{\"rail\":0,\"interface\":\"eth1\",\"index\":6,\"hca\":\"mlx5_0\","
+	taken(&t, "{\"ports\":[{\"rail\":0,\"interface\":\"eth1\",\"index\":6,\"bond\":\"bond0\","
+		  "\"hca\":\"mlx5_0\","
 		  "\"pci\":\"0000:21:00.0\",\"rdma\":\"shared\",\"gpus\":\"0 1\"}]}");
 	auto_json struct json *list = neighbour_table_rails(&t, 0);
 
 	with = json_print(list, 0);
-	ck_assert_str_eq(with, "[{\"rail\":0,\"interface\":\"eth1\",\"hca\":\"mlx5_0\","
-			       "\"pci\":\"0000:21:00.0\",\"rdma\":\"shared\",\"gpus\":\"0 1\"}]");
+	ck_assert_str_eq(
+		with, "[{\"rail\":0,\"interface\":\"eth1\",\"bond\":\"bond0\",\"hca\":\"mlx5_0\","
+		      "\"pci\":\"0000:21:00.0\",\"rdma\":\"shared\",\"gpus\":\"0 1\"}]");
 	taken(&t, "{\"ports\":[{\"rail\":0,\"interface\":\"eth1\",\"index\":6}]}");
 	auto_json struct json *later = neighbour_table_rails(&t, 0);
 
