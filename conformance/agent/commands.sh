@@ -451,13 +451,9 @@ test_commands_of_ipam_are_alike_for_all_pools()
 	alike "lease list" "0 0.address 0.container 0.ifname 0.namespace 0.network 0.node 0.pod 0.pool 0.scope 0.since 0.state" "" ipam lease list
 	alike "verify" "attached findings found leased left pools resting state unrecorded version" "" ipam verify
 	alike "conflicts" "blocks numbers pools reserved" "" ipam conflicts
-	alike "pool list --cluster" "0 0.capacity 0.from 0.name 0.resting 0.used" "0.blocks 0.blocks.borrowed 0.blocks.granted 0.blocks.lent 0.blocks.others 0.blocks.uid 0.cluster 0.cluster.addresses 0.cluster.blocks 0.cluster.inBlocks 0.cluster.nodes 0.generation 0.reserved" ipam pool list --cluster
 	eq "pool show: own" "$(ctl n1 ipam pool show own --json | jq -c 'keys')" '["capacity","definition","from","name","resting","used"]'
 	eq "pool show: shared" "$(ctl n1 ipam pool show rail0 --json | jq -c 'keys')" '["blocks","capacity","definition","from","generation","name","reserved","resting","used"]'
 	eq "blocks" "$(ctl n1 ipam blocks --json | shape)" "0 0.addresses 0.assigns 0.first 0.last 0.pool 0.probe 0.state 0.used"
-	is "the use of the cluster" ctl n2 ipam pool list --cluster
-	has "the use of the cluster" "$(tr -s ' ' <"$W/is")" "rail0 10.92.0.0/28 cluster 0 "
-	eq "the use of the cluster" "$(ctl n1 ipam pool list --cluster --json | jq -c '.[] | select(.name == "rail0") | .cluster | [.addresses,.nodes]')" "[14,2]"
 
 	# A node refuses to change a pool of the cluster, and names the command that can.
 	isnt "set" ctl n1 ipam pool set rail0 --sticky
@@ -484,8 +480,8 @@ test_commands_of_ipam_are_alike_for_all_pools()
 		# shellcheck disable=SC2086
 		is "$command without the agent" ctl n1 ipam $command
 	done
-	isnt "pool list --cluster" ctl n1 ipam pool list --cluster
-	has "pool list --cluster" "$(<"$W/is")" "systemctl start railheadd"
+	isnt "cluster pool list" ctl n1 cluster pool list
+	has "cluster pool list" "$(<"$W/is")" "systemctl start railheadd"
 	agent_begin n1
 }
 

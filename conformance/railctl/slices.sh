@@ -230,7 +230,6 @@ test_slices_blocks_are_for_the_cluster()
 	want '. == []'
 	refused 1 "does not exist" ipam blocks rail1
 	refused 1 "railctl cluster pool list" ipam pool show rail0
-	refused 1 "systemctl start railheadd" ipam pool list --cluster
 	ok ipam verify
 }
 

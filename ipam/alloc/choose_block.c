@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "ipam/conf/pool_blocks.h"
-#include "ipam/conf/pool_slice.h"
 #include "ipam/lease/block_index.h"
 
 /* ---- the rule ---- */

@@ -108,14 +108,6 @@ struct ip_range pool_slice_range(const struct pool_slice *s, uint32_t number)
 	return (struct ip_range){ first, { first.family, first.v + (s->size - 1) } };
 }
 
-struct ip_range pool_slice_all(const struct pool_slice *s, struct ip_prefix subnet)
-{
-	struct ip last = s->start;
-
-	last.v += s->size * pool_slice_count(s, subnet) - 1;
-	return (struct ip_range){ s->start, last };
-}
-
 bool pool_slice_of(const struct source *pool, struct ip a, uint64_t *number)
 {
 	const struct pool_slice *s = &pool->slice;
@@ -159,21 +151,6 @@ static int refuse_empty(const struct source *s, struct ip_range used, uint32_t n
 		err_hint(e, "slices with addresses have numbers from %lu to %lu",
 			 (unsigned long)low, (unsigned long)high);
 	return -1;
-}
-
-int pool_slice_explain(const struct source *s, struct err *e)
-{
-	char a[IP_STR_LEN], b[IP_STR_LEN];
-	uint64_t number = 0;
-
-	if (!s->usable.n || !pool_slice_of(s, s->usable.items[0].first, &number))
-		return -1;
-	struct ip_range r = pool_slice_range(&s->slice, (uint32_t)number);
-	return err_hint(
-		e,
-		"the pool returns to slices: this node assigns only addresses of its slice, "
-		"%s-%s",
-		ip_format(r.first, a), ip_format(r.last, b));
 }
 
 /* Remove everything of `from` that is not in r. */

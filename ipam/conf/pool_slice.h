@@ -28,9 +28,6 @@ uint64_t pool_slice_count(const struct pool_slice *s, struct ip_prefix subnet);
 /* pool_slice_range - the addresses of slice `number`, which is below the count. */
 struct ip_range pool_slice_range(const struct pool_slice *s, uint32_t number);
 
-/* pool_slice_all - the addresses of all slices together. */
-struct ip_range pool_slice_all(const struct pool_slice *s, struct ip_prefix subnet);
-
 /*
  * pool_slice_of - the number of the slice of a pool (or of a part of it) that has this
  * address. Ranges and excludes do not count: they may change, and the number may not. False: no
@@ -44,11 +41,5 @@ bool pool_slice_of(const struct source *pool, struct ip a, uint64_t *number);
  * usable address. Then only its subnet and slices are good. Without slices *s is not changed.
  */
 int pool_slice_cut(struct source *s, uint32_t number, struct err *e) must_check;
-
-/*
- * pool_slice_explain - the hint of an error for a pool with blocks that returns to slices, after
- * pool_slice_cut(): which addresses this node may assign. Returns -1.
- */
-int pool_slice_explain(const struct source *s, struct err *e);
 
 #endif

@@ -2,9 +2,7 @@
 /* blocks_lend.c: which addresses are free: to be lent, and to be assigned. */
 #include "ipam/lease/blocks_priv.h"
 #include "ipam/conf/pool_blocks.h"
-#include "ipam/conf/pool_slice.h"
 #include "ipam/lease/block_index.h"
-#include "ipam/conf/node_file.h"
 
 /* ---- lend ---- */
 

@@ -7,11 +7,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cni/record/peer_files.h"
 #include "lib/sys/fs.h"
-#include "lib/rdma/lock.h"
 #include "lib/rdma/return.h"
 
 #define FOLDER   "rdma"

@@ -2,7 +2,6 @@
 /* show.c: `railctl ipam pool list`, `pool show` and `usage`. */
 #include <string.h>
 
-#include "ipam/alloc/agent_client.h"
 #include "ipam/conf/labels.h"
 #include "lib/base/guid.h"
 #include "lib/base/text.h"
@@ -29,106 +28,24 @@ static const struct list_column list_columns[] = {
 	{ .title = NULL },
 };
 
-/* ---- list --cluster ---- */
-
-static const struct list_column cluster_columns[] = {
-	{ .title = "NAME", OUT_SHRINK, "name" },
-	{ .title = "SUBNET", OUT_SHRINK, "definition.subnet" },
-	{ .title = "FROM", OUT_SPARE, "from" },
-	{ .title = "LEASED", OUT_RIGHT, "used" },
-	{ .title = "SIZE", OUT_RIGHT, .cell = ctl_capacity },
-	{ .title = "ALL SIZE", OUT_RIGHT, "cluster.addresses" },
-	{ .title = "IN BLOCKS", OUT_RIGHT, "cluster.inBlocks" },
-	{ .title = "NODES", OUT_RIGHT, "cluster.nodes" },
-	{ .title = NULL },
-};
-
-static struct json *pool_called(struct json *pools, const char *name)
-{
-	for (size_t i = 0; i < json_len(pools); i++) {
-		struct json *o = json_at_mut(pools, i);
-
-		if (strcmp(json_text(o, "name"), name) == 0)
-			return o;
-	}
-	return NULL;
-}
-
-/* A pool that this node does not use, as one that it uses without a lease. */
-static struct json *add_unused(struct json *pools, const struct json *pool)
-{
-	struct json *o = json_push_object(pools), *blocks;
-
-	if (!o || json_add_str(o, "name", json_text(pool, "name")) ||
-	    json_add_copy(o, "definition", json_get(pool, "definition")) ||
-	    json_add_str(o, "from", "cluster") || !(blocks = json_add_object(o, "blocks")) ||
-	    json_add_int(blocks, "granted", 0) || json_add_int(blocks, "others", 0) ||
-	    json_add_int(blocks, "lent", 0) || json_add_int(blocks, "borrowed", 0) ||
-	    json_add_int(o, "capacity", 0) || json_add_int(o, "used", 0) ||
-	    json_add_int(o, "resting", 0))
-		return NULL;
-	return o;
-}
-
-static int add_cluster(struct json *pools, const struct json *pool)
-{
-	static const char *const keys[] = { "addresses", "inBlocks", "blocks", "nodes" };
-	struct json *o = pool_called(pools, json_text(pool, "name")), *cluster;
-
-	if (o && strcmp(json_text(o, "from"), "cluster") != 0)
-		return 0; /* a pool of this node has the name */
-	if (!o)
-		o = add_unused(pools, pool);
-	cluster = o ? json_add_object(o, "cluster") : NULL;
-	for (size_t i = 0; cluster && i < ARRAY_SIZE(keys); i++) {
-		const struct json *n = json_get(pool, keys[i]);
-
-		if (n && json_add_copy(cluster, keys[i], n))
-			return -1;
-	}
-	return cluster ? 0 : -1;
-}
-
-/* Each shared pool gets what all nodes have of it. */
-static int ask_cluster(struct cmd_run *r, struct json *pools, struct err *e)
-{
-	auto_json struct json *answer = NULL;
-
-	if (agent_client_pools(&r->ctx, &answer, e))
-		return -1;
-	json_each (pool, json_get(answer, "pools")) {
-		if (add_cluster(pools, pool))
-			return err_nomem(e);
-	}
-	return 0;
-}
-
 static int pool_list(struct cmd_run *r, struct err *e)
 {
-	bool cluster = opt_is_set(&r->opts, "cluster");
 	auto_json struct json *pools = NULL;
 
-	if (ctl_pools(r, NULL, &pools, e) || (cluster && ask_cluster(r, pools, e)))
+	if (ctl_pools(r, NULL, &pools, e))
 		return -1;
-	return ctl_show_rows(r, cluster ? cluster_columns : list_columns, pools, "No pools", e);
+	return ctl_show_rows(r, list_columns, pools, "No pools", e);
 }
 
-static const struct opt list_opts[] = {
-	{ "cluster", NULL, "also show what all nodes have of shared pools", 0 },
-	{ NULL, NULL, NULL, 0 },
-};
-
-static const char *const list_examples[] = { "railctl ipam pool list",
-					     "railctl ipam pool list --cluster", NULL };
+static const char *const list_examples[] = { "railctl ipam pool list", NULL };
 
 const struct cmd cmd_pool_list = {
 	.name = "list",
 	.summary = "list the pools and how full each is on this node",
 	.about = "SIZE of a shared pool is the number of addresses in the blocks of this node. "
-		 "Those that it borrows count, and those that it lends do not. With --cluster the "
-		 "node agent reads all pools and blocks of the cluster: ALL SIZE is the number of "
-		 "addresses of the pool, IN BLOCKS of them are in blocks of nodes.",
-	.opts = { list_opts },
+		 "Those that it borrows count, and those that it lends do not. `railctl cluster "
+		 "pool "
+		 "list` shows what all nodes have.",
 	.examples = list_examples,
 	.run = pool_list,
 };
@@ -218,8 +135,7 @@ static void show_slice(const struct out *o, const struct json *pool)
 		out_pair(o, "Outside", "%.0f leased address%s in no slice", outside,
 			 outside > 1 ? "es are" : " is");
 	if (others > 0)
-		out_pair(o, json_get(pool, "blocks") ? "Outside" : "Overlap",
-			 "%.0f leased address%s in the slice of another node", others,
+		out_pair(o, "Overlap", "%.0f leased address%s in the slice of another node", others,
 			 others > 1 ? "es are" : " is");
 }
 

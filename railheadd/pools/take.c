@@ -7,7 +7,6 @@
 
 #include "ipam/lease/adopt.h"
 #include "ipam/conf/pool.h"
-#include "ipam/conf/pool_blocks.h"
 #include "railheadd/pools/driver_parts.h"
 #include "railheadd/pools/driver_priv.h"
 
