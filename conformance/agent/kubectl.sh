@@ -296,11 +296,64 @@ test_kubectl_rail_check_of_a_job()
 	eq "json" "$(jq -c 'select(.pod == "worker-2")' "$W/out")" '{"pod":"worker-2","node":"-","claims":["of-worker-2"],"rails":["rail0","rail3"]}'
 	rail check set
 	eq "one pod" "$RC $(tail -n +2 "$W/out" | cut -d ' ' -f 1)" '0 worker-0'
-	rail_fails 1 'no pod is of a Job, JobSet or LeaderWorkerSet other' check other
-	rail_fails 1 'no pod is of a Job, JobSet or LeaderWorkerSet train' check train -n kube-system
+	rail_fails 1 'no pod is of a Job, JobSet, LeaderWorkerSet, StatefulSet or MPIJob other' check other
+	rail_fails 1 'no pod is of a Job, JobSet, LeaderWorkerSet, StatefulSet or MPIJob train' check train -n kube-system
 	rail_fails 1 'cannot list resource "pods"' check train --as nobody
 	rail_fails 1 '3 pods do not run yet, such as worker-0' verify train -n railhead
-	rail_fails 1 'no pod is of a Job, JobSet or LeaderWorkerSet other' verify other
+	rail_fails 1 'no pod is of a Job, JobSet, LeaderWorkerSet, StatefulSet or MPIJob other' verify other
+}
+
+# runs POD NODE: a pod of job "set" that runs there, as its status says.
+runs()
+{
+	admin create -f - >/dev/null <<-END &&
+	{apiVersion: v1, kind: Pod, metadata: {name: $1, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: many, uid: x}]},
+	spec: {nodeName: $2, serviceAccountName: railheadd, containers: [{name: c, image: none}]}}
+	END
+		admin patch pod "$1" --subresource=status --type=merge -p '{"status":{"phase":"Running","podIP":"10.1.0.'"${1#*-}"'"}}' >/dev/null
+}
+# What rank 0 gets: the key, then where the rails of these nodes are plugged in. No kubelet is here, so a program takes the place of kubectl exec;
+# the real one is in ../cluster and ../cluster-vm.
+test_kubectl_rail_verify_knows_the_leaves()
+{
+	NODES=0 cluster_begin
+	trap 'case_ends verify_end cluster_end' EXIT
+	runs many-1 gpu-1 && runs many-2 gpu-2 || give_up "pods"
+	cat >"$W/kubectl" <<-END
+		#!/bin/bash
+		[ "\$1" = exec ] || exec "$KUBE/kubectl" "\$@"
+		IFS= read -r -d \$'\f' key && [[ \$key =~ ^[0-9a-f]{64}\$ ]] || exit 9
+		[[ " \$* " != *" --leaves - "* ]] || { IFS= read -r -d \$'\f' leaves && printf '%s' "\$leaves"; }
+		echo "\$@" | grep -o -- '--rank0.*' >>"$W/ranks"
+	END
+	chmod +x "$W/kubectl" && export KUBECTL=$W/kubectl
+	rail verify many -n railhead --seconds 7
+	eq "no leaf is known" "$RC $(<"$W/out") $(<"$W/err")" '0  '
+	eq "the ranks" "$(sort "$W/ranks")" '--rank0 10.1.0.1 --rank 0 --ranks 2 --node gpu-1 --key-file - --seconds 7 --gather 30
+--rank0 10.1.0.1 --rank 1 --ranks 2 --node gpu-2 --key-file - --seconds 7 --gather 30'
+	engine_object nodes gpu-1 '{"rails":[{"rail":0,"interface":"eth0","hca":"mlx5_0","chassis":"mac 02:00"},{"rail":1,"interface":"eth1","chassis":"mac 02:01"},
+		{"rail":2,"interface":"eth2","chassis":"mac 02:02"},{"rail":2,"interface":"eth3","chassis":"mac 02:03"},{"rail":3,"interface":"eth4"}]}' gpu-1 >/dev/null &&
+		engine_object nodes gpu-3 '{"rails":[{"rail":0,"interface":"eth0","chassis":"mac 02:00"}]}' gpu-3 >/dev/null || give_up "nodes"
+	rail verify many -n railhead
+	eq "the leaves" "$RC $(<"$W/out")" '0 gpu-1 rail0 mac_02:00
+gpu-1 mlx5_0 mac_02:00
+gpu-1 rail1 mac_02:01'
+	admin create clusterrole pods-of-set --verb=get,list --resource=pods >/dev/null && admin create clusterrolebinding pods-of-set --clusterrole=pods-of-set --user=viewer >/dev/null || give_up "a role"
+	eventually is_without_leaves
+	eq "without the right to list them" "$(<"$W/out")" ''
+	admin apply -f - >/dev/null <<-'END' || give_up "a StatefulSet"
+	{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: many, namespace: railhead}, spec: {serviceName: x, selector: {matchLabels: {a: b}},
+	template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: none}]}}}}
+	END
+	rail_fails 1 'The pods of many start one after another: a test of the job in an init container waits for ever. Set podManagementPolicy: Parallel' check many -n railhead
+}
+is_without_leaves() { rail verify many -n railhead --as viewer && grep -q '^kubectl rail: leaves are not known: .*cannot list resource "railnodes"' "$W/err"; }
+verify_end()
+{
+	unset KUBECTL
+	admin -n railhead delete statefulset many >/dev/null
+	admin delete railnodes gpu-1 gpu-3 >/dev/null
+	admin -n railhead delete --force --grace-period=0 pods many-1 many-2
 }
 test_kubectl_rail_claim_is_a_template()
 {
@@ -319,7 +372,12 @@ test_kubectl_rail_claim_is_a_template()
 	rail_fails 2 'claim has no --json' claim x --class rails --json
 	rail_fails 2 '--class is an option of claim' rails --class rails
 	rail_fails 2 'check needs one JOB' check
-	rail_fails 2 'verify needs one JOB' verify
+	rail_fails 2 'verify needs one JOB, or --nodes' verify
+	rail_fails 2 'verify needs one JOB' verify a b
+	rail_fails 2 'verify has a JOB or --nodes' verify train --nodes n1,n2 --claim t
+	rail_fails 2 'verify --nodes needs the rails of its pods' verify --nodes n1,n2
+	rail_fails 2 '--claim is an option of verify --nodes' verify train --claim t
+	rail_fails 2 '--nodes "a b" has characters that no name has' verify --nodes 'a b'
 	rail_fails 2 '--seconds is an option of verify' check x --seconds 3
 }
 
@@ -330,7 +388,7 @@ test_kubectl_rail_explains_its_options()
 	eq "help" "$RC" 0
 	has "help" "$(<"$W/out")" "usage: kubectl rail status"
 	eq "options of help and manual page" "$(grep -oE '^  --[a-z-]+' "$W/out" | tr -d ' ' | sort | xargs)" \
-		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|filename|output|node|topology|job|ibnetdiscover|namespace|selector|container|railctl|parallel|deadline|format|class|count|group|gpus?|seconds|context)\b' | sed 's/^/-/' | sort -u | xargs)"
+		"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh ENV/p' "$HERE/../../docs/man/kubectl-rail.1" | grep '^\.It' | grep -oE -- '-(json|filename|output|node|topology|job|ibnetdiscover|namespace|selector|container|railctl|parallel|deadline|format|class|count|group|gpus?|seconds|nodes|claim|resource|networks|image|context)\b' | sed 's/^/-/' | sort -u | xargs)"
 	rail_fails 2 'there is no command "pools"' pools
 	rail_fails 2 'there is no option --fast' rails --fast 1
 	rail_fails 2 '--deadline "0" is not a number from 1' rails --deadline 0

@@ -43,7 +43,7 @@ exec </dev/null
 
 W=/run/work
 TREE=$CLUSTER/tree
-THEMES=(vfs rdma near resources rails vfclaims examples shared memlock)
+THEMES=(vfs rdma near resources rails vfclaims jobs examples shared memlock)
 LONG=${LONG:-900}
 PATIENCE=$LONG EVIDENCE_LINES=45
 # shellcheck source=conformance/again.sh

@@ -43,3 +43,17 @@ rdma_ends()
 	done
 	rmmod movable
 }
+
+# rxe_in PID RAIL...: an RDMA device on each of these interfaces of the pod with this process, and its file in the container, which is privileged.
+rxe_in()
+{
+	local pid=$1 rail device file
+	shift
+	for rail; do
+		device=rxe$pid${rail#rail}
+		nsenter -t "$pid" -n rdma link add "$device" type rxe netdev "$rail" &&
+			file=$(grep -lx "$device" /sys/class/infiniband_verbs/*/ibdev) && file=${file%/ibdev} &&
+			nsenter -t "$pid" -m mkdir -p /dev/infiniband &&
+			nsenter -t "$pid" -m mknod "/dev/infiniband/${file##*/}" c "$(cut -d: -f1 "$file/dev")" "$(cut -d: -f2 "$file/dev")" || return
+	done
+}

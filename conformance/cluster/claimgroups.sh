@@ -96,21 +96,8 @@ leaf_down()
 	k delete deviceclass rail --ignore-not-found >/dev/null
 }
 
-# job NAME FILTER: two pods on two nodes
-job()
-{
-	manifest x '' 'del(.spec.nodeName)' | jq --arg name "$1" '.spec as $spec | {apiVersion: "batch/v1", kind: "Job", metadata: {$name}, spec: {parallelism: 2, completions: 2,
-		completionMode: "Indexed", template: {spec: ($spec + {restartPolicy: "Never", topologySpreadConstraints: [{maxSkew: 1, topologyKey: "kubernetes.io/hostname",
-		whenUnsatisfiable: "DoNotSchedule", labelSelector: {matchLabels: {"batch.kubernetes.io/job-name": $name}}}]})}}}
-		| .spec.template.spec.containers[0].command = ["/bin/sh", "-c", "'"$COUNTS"'"]
-		| .spec.template |= ('"$2"')' | kn create -f - >/dev/null || fail "test error: job $1"
-	eventually job_runs "$1"
-	# shellcheck disable=SC2046 # names
-	running $(pods_of "$1")
-}
+test_pods_gone() { [ -z "$(kn get pods -l railhead.io/verify -o name)" ]; }
 no_claims() { [ "$(kn get resourceclaims -o json | jq '.items | length')" = 0 ]; }
-pods_of() { kn get pods -l "batch.kubernetes.io/job-name=$1" -o json | jq -r '.items[].metadata.name'; }
-job_runs() { [ "$(pods_of "$1" | wc -l)" = 2 ]; }
 
 # gate_ends: of each rank its number and exit status
 gate_ends()
@@ -139,6 +126,14 @@ once_a_job_with_one_group()
 	rail verify train -n "$NAMESPACE" --seconds 5
 	eq 'a rank in each pod' "$RC $(grep -v 'not tested' "$W/out")" '8 incomplete: 0 of 2 ranks came, missing: 0 1: 0 tests in 0 s'
 	has 'why' "$(<"$W/err")" 'rank 1: rdma-probe: this pod has no RDMA rail'
+	# Without a job: test pods, which go in any case.
+	rail verify -n "$NAMESPACE" --nodes n1,n2 --claim train --image "$IMAGE" --seconds 5
+	eq 'test pods' "$RC $(grep -v 'not tested' "$W/out" | head -n 1)" '8 incomplete: 0 of 2 ranks came, missing: 0 1: 0 tests in 0 s'
+	eventually test_pods_gone
+	rail verify -n "$NAMESPACE" --nodes n1,n9 --claim train --image "$IMAGE"
+	eq 'a node that is not there' "$RC $(tail -n 1 "$W/err")" '1 kubectl rail: not all test pods run'
+	has 'and why' "$(<"$W/err")" "match Pod's node affinity/selector"
+	eventually test_pods_gone
 	is 'the job ends' kn delete job train --cascade=foreground --wait --timeout=${LONG}s
 	eventually no_claims
 	job loose '.spec.containers[0].resources.limits = {"railhead.io/half": "1"}'

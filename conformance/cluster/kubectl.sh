@@ -64,12 +64,7 @@ kubectl_ends()
 # shellcheck disable=SC2016 # of the node's shell
 kubelet_gets() { node 2 sh -c 'kill -"$1" "$(cat /run/railhead-node/kubelet.pid)"' - "$1"; }
 
-# rail ARGUMENT...: kubectl finds the script in PATH, as people use it. RC; $W/out and $W/err.
-rail()
-{
-	PATH=$TOP/packaging/kubectl:$CLUSTER/bin:$PATH timeout "$LONG" "$CLUSTER/bin/kubectl" rail "$@" >"$W/out" 2>"$W/err"
-	RC=$?
-}
+rail() { kubectl_rail "$@"; }
 row() { awk -v node="$1" '$1 == node' "$W/out" | tr -s ' '; }
 
 # All nodes are asked at once, and one that does not answer is named.

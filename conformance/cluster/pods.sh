@@ -69,6 +69,13 @@ inside()
 # reaches NAME ADDRESS: a ping from the pod.
 reaches() { is "$1 pings $2" kn exec "$1" -- ping -c 1 -W 10 "$2"; }
 
+# kubectl_rail ARGUMENT...: kubectl finds the script in PATH, as people use it. RC; $W/out and $W/err.
+kubectl_rail()
+{
+	PATH=$TOP/packaging/kubectl:$CLUSTER/bin:$PATH timeout "$LONG" "$CLUSTER/bin/kubectl" rail "$@" >"$W/out" 2>"$W/err"
+	RC=$?
+}
+
 # --- pools -------------------------------------------------------------------------------------
 
 # pool N NAME ARGUMENT...: on node N, deleted when the case ends.

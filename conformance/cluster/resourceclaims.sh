@@ -116,6 +116,20 @@ of_example()
 		| '"${2-.}" | kn create -f - >/dev/null || fail "test error: examples/claims/$1"
 }
 ALL_RAILS='rails: rail0 rail1 rail2 rail3 rail4 rail5 rail6 rail7'
+# job NAME FILTER: two pods on two nodes
+job()
+{
+	manifest x '' 'del(.spec.nodeName)' | jq --arg name "$1" '.spec as $spec | {apiVersion: "batch/v1", kind: "Job", metadata: {$name}, spec: {parallelism: 2, completions: 2,
+		completionMode: "Indexed", template: {spec: ($spec + {restartPolicy: "Never", topologySpreadConstraints: [{maxSkew: 1, topologyKey: "kubernetes.io/hostname",
+		whenUnsatisfiable: "DoNotSchedule", labelSelector: {matchLabels: {"batch.kubernetes.io/job-name": $name}}}]})}}}
+		| .spec.template.spec.containers[0].command = ["/bin/sh", "-c", "'"$COUNTS"'"]
+		| .spec.template |= ('"$2"')' | kn create -f - >/dev/null || fail "test error: job $1"
+	eventually job_runs "$1"
+	# shellcheck disable=SC2046 # names
+	running $(pods_of "$1")
+}
+pods_of() { kn get pods -l "batch.kubernetes.io/job-name=$1" -o json | jq -r '.items[].metadata.name'; }
+job_runs() { [ "$(pods_of "$1" | wc -l)" = 2 ]; }
 # saw NAME [CONTAINER]: what the first process of the pod saw.
 saw() { kn logs "$1" -c "${2-c}" | sed -n '1s/ *$//p'; }
 

@@ -66,6 +66,7 @@ static const struct json_field msg_fields[] = {
 	{ "rails", J_LIST, J_AT(struct job_msg, rails), .flags = J_OMIT, .of = rail_fields,
 	  .item = sizeof(struct job_rail), .has = offsetof(struct job_msg, n_rails) },
 	TEXT("busy", struct job_msg, busy),
+	{ "blind", J_BOOL, J_AT(struct job_msg, blind), .flags = J_OMIT },
 	NUMBER("id", struct job_msg, id),
 	{ "kind", J_ENUM, J_AT(struct job_msg, kind), .names = kinds },
 	{ "first", J_BOOL, J_AT(struct job_msg, first), .flags = J_OMIT },

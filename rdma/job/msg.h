@@ -63,6 +63,7 @@ struct job_msg {
 	struct job_rail rails[JOB_RAILS];
 	size_t n_rails;
 	char busy[JOB_TEXT]; /* who uses the rails meanwhile */
+	bool blind;          /* the kernel does not say who uses them */
 	/* tests */
 	uint32_t id;
 	enum judge_kind kind;

@@ -10,11 +10,12 @@
 #include "lib/base/parse.h"
 #include "rdma/probe/job.h"
 
-#define KEY_MAX   4096
-#define WORDS_MAX 4096u
-#define GATHER_S  120
-#define TEST_S    30
-#define PIECE     262144u /* four queue pairs of a rail have 2 MiB of memory */
+#define KEY_MAX    4096u
+#define LEAVES_MAX (4u << 20)
+#define WORDS_MAX  4096u
+#define GATHER_S   120
+#define TEST_S     30
+#define PIECE      262144u /* four queue pairs of a rail have 2 MiB of memory */
 
 static const struct opt options[] = {
 	{ "rank0", "HOST[:PORT]", "where rank 0 is (rank 0 itself: the address to listen on)", 0 },
@@ -22,10 +23,14 @@ static const struct opt options[] = {
 	{ "ranks", "N", "the number of ranks, up to 1024", 0 },
 	{ "node", "NAME", "the name of the own node (default: NODE_NAME, else the host name)", 0 },
 	{ "key-file", "FILE",
-	  "the key of the job; \"-\": the first line of standard input, with which the program "
-	  "ends (default: RAILHEAD_JOB_KEY)",
+	  "the key of the job; \"-\": standard input up to a form feed, and the program ends when "
+	  "it is closed (default: RAILHEAD_JOB_KEY)",
 	  0 },
-	{ "leaves", "FILE", "rank 0: lines \"NODE RAIL LEAF\", where each rail is plugged in", 0 },
+	{ "leaves", "FILE",
+	  "rank 0: lines \"NODE RAIL LEAF\", where each rail is plugged in; RAIL is an interface "
+	  "or "
+	  "an RDMA device; \"-\": standard input, behind the key",
+	  0 },
 	{ "gather", "SECONDS", "how long to wait for all ranks (default: 120)", 0 },
 	{ "seconds", "SECONDS", "how long to test (default: 30)", 0 },
 	{ "in-use", NULL, "test reach alone, also while other processes use the rails", 0 },
@@ -54,25 +59,23 @@ static int number(struct cmd_run *p, struct bounds b, uint64_t *out, struct err 
 }
 
 /*
- * The key is the first line of standard input. Whoever has the other end stops the test by closing
- * it: "kubectl exec" was interrupted. A child waits for that.
+ * Whoever has the other end of standard input stops the test by closing it: "kubectl exec" was
+ * interrupted. A child waits for that.
  */
-static int read_stdin(char out[KEY_MAX], struct err *e)
+static int watch_stdin(struct err *e)
 {
-	size_t n = 0;
 	char more[256];
 	pid_t parent = getpid();
 
-	while (n < KEY_MAX - 1 && read(STDIN_FILENO, out + n, 1) == 1 && out[n] != '\n')
-		n++;
-	out[n] = '\0';
 	switch (fork()) {
 	case -1:
 		return err_set(e, ERR_IO, errno,
 			       "starting the process that watches standard input");
 	case 0:
+		/* The parent may have ended before: the child of an exec would keep its output
+		 * open. */
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		while (read(STDIN_FILENO, more, sizeof(more)) > 0)
+		while (getppid() == parent && read(STDIN_FILENO, more, sizeof(more)) > 0)
 			;
 		if (getppid() == parent)
 			(void)kill(parent, SIGTERM);
@@ -89,17 +92,10 @@ static int read_key(struct cmd_run *p, uint8_t out[SHA256_LEN], struct err *e)
 	const struct cmd_input in = { path, "--key-file ", KEY_MAX };
 	auto_free char *file = NULL;
 	size_t len = text ? strlen(text) : 0;
-	char line[KEY_MAX];
 
-	if (path && strcmp(path, "-") == 0) {
-		if (p->opts.n_words)
-			return cmd_usage(p, e,
-					 "--key-file -: standard input belongs to the command");
-		if (read_stdin(line, e))
-			return -1;
-		text = line;
-		len = strlen(line);
-	} else if (path) {
+	if (path && strcmp(path, "-") == 0 && p->opts.n_words)
+		return cmd_usage(p, e, "--key-file -: standard input belongs to the command");
+	if (path) {
 		if (cmd_read(&in, &file, &len, e))
 			return -1;
 		text = file;
@@ -117,13 +113,15 @@ static int read_key(struct cmd_run *p, uint8_t out[SHA256_LEN], struct err *e)
 
 static int read_conf(struct cmd_run *p, struct job_conf *c, struct err *e)
 {
-	const char *index = getenv("JOB_COMPLETION_INDEX");
+	const char *index = getenv("JOB_COMPLETION_INDEX"), *key = opt_get(&p->opts, "key-file");
+	const struct cmd_input leaves = { opt_get(&p->opts, "leaves"), "--leaves ", LEAVES_MAX };
+	size_t len;
 	uint64_t ranks = 0, rank = JOB_RANKS, gather = GATHER_S, seconds = TEST_S, gbps = 0;
 
 	c->rank0 = opt_get(&p->opts, "rank0");
 	c->node = opt_get(&p->opts, "node");
 	c->in_use = opt_is_set(&p->opts, "in-use");
-	c->leaves = opt_get(&p->opts, "leaves");
+
 	if (index && parse_u64(index, 0, JOB_RANKS - 1, &rank))
 		return cmd_usage(p, e, "JOB_COMPLETION_INDEX \"%.32s\" is not a rank", index);
 	if (number(p, (struct bounds){ "ranks", 2, JOB_RANKS }, &ranks, e) ||
@@ -143,7 +141,9 @@ static int read_conf(struct cmd_run *p, struct job_conf *c, struct err *e)
 	c->gather_ms = (int)gather * 1000;
 	c->test_ms = (int)seconds * 1000;
 	c->min_rate = (double)gbps * 1e9 / 8;
-	return read_key(p, c->secret, e);
+	if (read_key(p, c->secret, e) || (leaves.path && cmd_read(&leaves, &c->leaves, &len, e)))
+		return -1;
+	return key && strcmp(key, "-") == 0 ? watch_stdin(e) : 0;
 }
 
 /* ---- rank 0 ---- */
@@ -253,6 +253,7 @@ static int run_job(struct cmd_run *p, struct err *e)
 {
 	struct conf own = *probe_conf(p);
 	struct job_conf c = { .conf = &own };
+	int rc;
 
 	if (!opt_is_set(&p->opts, "size"))
 		own.size = PIECE;
@@ -263,7 +264,9 @@ static int run_job(struct cmd_run *p, struct err *e)
 	/* Standard output belongs to the command. */
 	if (p->opts.n_words)
 		p->out.to = stderr;
-	if (c.rank ? follow(p, &c, e) : lead(p, &c, e))
+	rc = c.rank ? follow(p, &c, e) : lead(p, &c, e);
+	free(c.leaves);
+	if (rc)
 		return -1;
 	return p->opts.n_words && p->status == CMD_OK ? run_command(p, e) : 0;
 }

@@ -75,9 +75,9 @@ struct job_conf {
 	uint32_t rank, ranks;
 	uint8_t secret[SHA256_LEN];
 	int gather_ms, test_ms;
-	const char *leaves; /* path of a file, or NULL */
-	bool in_use;        /* test reach alone, also where processes use the rails */
-	double min_rate;    /* bytes a second; 0: rates only warn */
+	char *leaves;    /* lines "NODE RAIL LEAF", which are changed; or NULL */
+	bool in_use;     /* test reach alone, also where processes use the rails */
+	double min_rate; /* bytes a second; 0: rates only warn */
 };
 
 /* job_rank_run - join, run tests, and return the last message of rank 0. */
@@ -89,7 +89,9 @@ struct job_member {
 	struct job_link link;
 	bool joined, dead;
 	char node[JOB_NAME], host[JOB_NAME];
+	char version[JOB_NAME];
 	char busy[JOB_TEXT];
+	bool blind;             /* the rank does not know who uses its rails */
 	char why[JOB_TEXT];     /* dead: the reason */
 	struct job_rail *rails; /* owned */
 	size_t n_rails;
@@ -100,6 +102,8 @@ struct job_case {
 	struct judge_result result;
 	char text[JOB_TEXT]; /* why a rank could not run it */
 };
+
+#define JOB_NOTES 3
 
 struct job_root {
 	const struct job_conf *conf;
@@ -113,8 +117,10 @@ struct job_root {
 	char (*leaves)[JOB_NAME]; /* names by number */
 	size_t n_leaves;
 	struct job_case *cases;
-	size_t n_cases, at; /* at: first one of the batch */
-	uint32_t refused;   /* connections that were not of this job */
+	size_t n_cases, at;              /* at: first one of the batch */
+	uint32_t refused;                /* connections that were not of this job */
+	char notes[JOB_NOTES][JOB_TEXT]; /* what was not looked at, and why */
+	size_t n_notes;
 	struct judge *judge;
 	const struct judge_finding *findings;
 	size_t n_findings;

@@ -102,15 +102,20 @@ static void describe(const struct ctx *ctx, const struct conf *c, const struct r
 			       port, rdma_port_state_name(r->port->state));
 }
 
-/* Without the right to look, or on an old kernel, nothing is known. */
 static void find_users(const struct rdma_rail *r, struct job_msg *join)
 {
 	auto_nl struct nl *nl = NULL;
 	struct rdma_in_use use;
 	struct err ignored = { 0 };
 
-	if (*join->busy || nl_rdma_open(&nl, &ignored) ||
-	    nl_rdma_in_use(nl, r->device->link.index, &use, &ignored) || !use.qps)
+	if (*join->busy)
+		return;
+	if (nl_rdma_open(&nl, &ignored) ||
+	    nl_rdma_in_use(nl, r->device->link.index, &use, &ignored)) {
+		join->blind = true;
+		return;
+	}
+	if (!use.qps)
 		return;
 	(void)snprintf(join->busy, sizeof(join->busy),
 		       "process %u has connected queue pairs on %s (%u in all)", use.pid,
@@ -132,13 +137,17 @@ int job_facts(const struct ctx *ctx, const struct conf *c, struct job_own *out, 
 	if (rdma_inventory_read(ctx, &v, e) || rails_find(&v, &rails, e))
 		return -1;
 	join->type = JOB_JOIN;
-	for (size_t i = 0; i < rails.n && join->n_rails < JOB_RAILS; i++) {
+	for (size_t i = 0; i < rails.n; i++) {
 		const struct rdma_rail *r = &rails.rail[i];
 		/* The pod's own network is not a rail, even where its card can do RDMA. */
 		if (r->netdev && r->netdev->link.ifindex == v.default_ifindex)
 			continue;
 		if (*c->device && strcmp(c->device, r->device->link.name) != 0)
 			continue;
+		if (join->n_rails == JOB_RAILS)
+			return err_set(e, ERR_CONFIG, 0,
+				       "this pod has more than %u rails: name one with --device",
+				       JOB_RAILS);
 		describe(ctx, c, r, &out->rails[join->n_rails], &join->rails[join->n_rails]);
 		find_users(r, join);
 		join->n_rails++;

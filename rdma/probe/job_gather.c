@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job_gather.c: rank 0 waits for the ranks, and numbers their rails, leaves and models. */
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -8,9 +9,8 @@
 #include "lib/base/array.h"
 #include "rdma/probe/job.h"
 
-#define LEAVES_MAX (4u << 20) /* bytes */
-#define LOOK_MS    500        /* how often to look whether the own rank has ended */
-#define LATE_MAX   64u        /* connections that have not said yet which rank they are */
+#define LOOK_MS  500 /* how often to look whether the own rank has ended */
+#define LATE_MAX 64u /* connections that have not said yet which rank they are */
 
 /* ---- who came ---- */
 
@@ -52,7 +52,9 @@ static int seat(struct gather *g, struct job_link *l, struct err *e)
 	};
 	memcpy(member->node, m->node, sizeof(member->node));
 	memcpy(member->host, m->host, sizeof(member->host));
+	memcpy(member->version, m->version, sizeof(member->version));
 	memcpy(member->busy, m->busy, sizeof(member->busy));
+	member->blind = m->blind;
 	*l = (struct job_link){ .fd = -1 };
 	return 0;
 }
@@ -158,7 +160,7 @@ static int order_names(const void *a, const void *b)
 	return x != y ? (x < y ? -1 : 1) : strcmp(a, b);
 }
 
-static void name_rails(struct job_root *r)
+static int name_rails(struct job_root *r, struct err *e)
 {
 	for (uint32_t i = 0; i < r->conf->ranks; i++) {
 		for (size_t k = 0; k < r->members[i].n_rails; k++) {
@@ -166,11 +168,17 @@ static void name_rails(struct job_root *r)
 			size_t at = 0;
 			while (at < r->n_rails && strcmp(r->names[at], name) != 0)
 				at++;
-			if (at == r->n_rails && at < JOB_RAILS)
+			if (at == JOB_RAILS)
+				return err_set(e, ERR_CONFIG, 0,
+					       "the ranks have more than %u rails of different "
+					       "names, such as %s and %s",
+					       JOB_RAILS, r->names[0], name);
+			if (at == r->n_rails)
 				(void)snprintf(r->names[r->n_rails++], JOB_NAME, "%s", name);
 		}
 	}
 	qsort(r->names, r->n_rails, sizeof(*r->names), order_names);
+	return 0;
 }
 
 static uint64_t bytes_of(uint32_t mbps)
@@ -232,6 +240,15 @@ static int tell_all(struct job_root *r, struct tables *t, struct err *e)
 
 /* ---- leaves ---- */
 
+/* By its interface, or by its RDMA device: that of a node and of its pods may be one. */
+static bool is_rail(const struct job_rail *x, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strcmp(x->interface, name) == 0 || strcmp(x->hca, name) == 0 ||
+	       (strncmp(x->hca, name, n) == 0 && strcmp(x->hca + n, ":1") == 0);
+}
+
 /* A node that is not of the job, or a rail that it lacks, is no mistake: the file is of a cluster.
  */
 static void set_leaf(struct job_root *r, const char *node, const char *rail, const char *leaf)
@@ -239,7 +256,7 @@ static void set_leaf(struct job_root *r, const char *node, const char *rail, con
 	for (uint32_t i = 0; i < r->conf->ranks; i++) {
 		struct job_member *m = &r->members[i];
 		for (size_t k = 0; k < m->n_rails && strcmp(m->node, node) == 0; k++) {
-			if (strcmp(m->rails[k].interface, rail) == 0)
+			if (is_rail(&m->rails[k], rail))
 				(void)snprintf(m->rails[k].leaf, JOB_NAME, "%s", leaf);
 		}
 	}
@@ -247,14 +264,10 @@ static void set_leaf(struct job_root *r, const char *node, const char *rail, con
 
 static int read_leaves(struct job_root *r, struct err *e)
 {
-	const struct cmd_input in = { r->conf->leaves, "--leaves ", LEAVES_MAX };
 	char node[JOB_NAME], rail[JOB_NAME], leaf[JOB_NAME], more[2];
-	auto_free char *text = NULL;
-	size_t len, line = 0;
+	size_t line = 0;
 
-	if (cmd_read(&in, &text, &len, e))
-		return -1;
-	for (char *at = text, *next; at && *at; at = next) {
+	for (char *at = r->conf->leaves, *next; at && *at; at = next) {
 		next = strchr(at, '\n');
 		if (next)
 			*next++ = '\0';
@@ -264,23 +277,54 @@ static int read_leaves(struct job_root *r, struct err *e)
 			set_leaf(r, node, rail, leaf);
 		else if (n > 0)
 			return err_set(e, ERR_CONFIG, 0,
-				       "--leaves %.128s: line %zu is not \"NODE RAIL LEAF\"",
-				       r->conf->leaves, line);
+				       "--leaves: line %zu is not \"NODE RAIL LEAF\"", line);
 	}
 	return 0;
+}
+
+/* ---- notes ---- */
+
+static void __attribute__((format(printf, 2, 3))) note(struct job_root *r, const char *text, ...)
+{
+	va_list ap;
+
+	va_start(ap, text);
+	(void)vsnprintf(r->notes[r->n_notes++], JOB_TEXT, text, ap);
+	va_end(ap);
+}
+
+static void take_notes(struct job_root *r)
+{
+	const struct job_member *first = &r->members[0], *other = NULL;
+	uint32_t blind = 0;
+
+	for (uint32_t i = 0; i < r->conf->ranks; i++) {
+		const struct job_member *m = &r->members[i];
+		blind += m->blind;
+		if (m->joined && strcmp(m->version, first->version) != 0)
+			other = m;
+	}
+	if (blind)
+		note(r, "%u ranks do not know whether other processes use their rails", blind);
+	if (r->conf->leaves && !r->n_leaves)
+		note(r, "leaves are not known: --leaves has no rail of these nodes");
+	if (other && first->joined)
+		note(r, "ranks have different versions of rdma-probe, %.32s and %.32s",
+		     first->version, other->version);
 }
 
 int job_tell_judge(struct job_root *r, struct err *e)
 {
 	struct tables t = { .r = r };
 
-	if (r->conf->leaves && read_leaves(r, e))
+	if (read_leaves(r, e) || name_rails(r, e))
 		return -1;
-	name_rails(r);
 	r->ranks = calloc(r->conf->ranks, sizeof(*r->ranks));
 	if (!r->ranks)
 		return err_nomem(e);
 	int rc = tell_all(r, &t, e);
+	if (!rc)
+		take_notes(r);
 	free(t.models);
 	free(t.gids);
 	return rc;

@@ -271,11 +271,12 @@ static int json_rank(struct json *list, const struct job_root *r, uint32_t rank)
 static int show_json(const struct out *out, const struct job_root *r, struct err *e)
 {
 	auto_json struct json *o = json_new_object();
-	struct json *ranks = json_add_array(o, "ranks"), *list = json_add_array(o, "findings");
+	struct json *ranks = json_add_array(o, "ranks"), *list = json_add_array(o, "findings"),
+		    *notes = json_add_array(o, "notes");
 	char text[JOB_TEXT], when[OUT_TIME_LEN];
 
 	job_summary(r, text);
-	if (!o || !ranks || !list || json_add_int(o, "version", 1) ||
+	if (!o || !ranks || !list || !notes || json_add_int(o, "version", 1) ||
 	    json_add_int(o, "status", r->status) || json_add_str(o, "summary", text) ||
 	    json_add_str(o, "time", out_time(r->when, when)) ||
 	    json_add_bool(o, "complete", r->in_time) ||
@@ -288,6 +289,10 @@ static int show_json(const struct out *out, const struct job_root *r, struct err
 	}
 	for (size_t i = 0; i < r->n_findings; i++) {
 		if (json_finding(list, r, &r->findings[i]))
+			return err_nomem(e);
+	}
+	for (size_t i = 0; i < r->n_notes; i++) {
+		if (json_push_str(notes, r->notes[i]))
 			return err_nomem(e);
 	}
 	return out_json(out, o, e);
@@ -345,6 +350,8 @@ int job_show(const struct out *out, const struct job_root *r, struct err *e)
 			 words[f->cause].what, *line ? " (" : "", line, *line ? ")" : "");
 		out_line(out, OUT_FAINT, "    %s", words[f->cause].remedy);
 	}
+	for (size_t i = 0; i < r->n_notes; i++)
+		out_line(out, OUT_WARN, "%s", r->notes[i]);
 	if (r->refused)
 		out_line(out, OUT_WARN,
 			 "%u connections were refused: not of this job, or another key",

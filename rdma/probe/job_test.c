@@ -20,7 +20,7 @@
 #define MOST 1024
 
 /* What is wrong with a rank. */
-enum rank_fault { FINE, BUSY, ABSENT, WRONG_KEY, DIES, STOPS, SLOW, NO_FLOW, LATE, TWICE };
+enum rank_fault { FINE, BUSY, ABSENT, WRONG_KEY, DIES, STOPS, SLOW, NO_FLOW, LATE, TWICE, OLDER };
 
 static enum rank_fault faults[MOST];
 static unsigned own_rank;
@@ -37,11 +37,15 @@ int job_facts(const struct ctx *ctx, const struct conf *c, struct job_own *out, 
 	(void)snprintf(out->join.node, JOB_NAME, "node%u", own_rank);
 	if (faults[own_rank] == BUSY)
 		(void)snprintf(out->join.busy, JOB_TEXT, "process 7 trains");
+	if (faults[own_rank] == OLDER) {
+		(void)snprintf(out->join.version, JOB_NAME, "0.1");
+		out->join.blind = true;
+	}
 	for (size_t i = 0; i < 2; i++) {
 		struct job_rail *r = &out->join.rails[i];
 		*r = (struct job_rail){ .mtu = 4096, .rate_mbps = 8 };
 		(void)snprintf(r->interface, JOB_NAME, "rail%zu", i);
-		(void)snprintf(r->leaf, JOB_NAME, "leaf%u-%zu", own_rank / 4, i);
+		(void)snprintf(r->hca, JOB_NAME, "mlx5_%zu:1", i);
 	}
 	return 0;
 }
@@ -202,6 +206,53 @@ START_TEST(a_slow_rank_is_named_and_all_end_alike)
 	ck_assert_uint_eq(run.root.findings[0].ends[0].rail, JUDGE_EVERY);
 	for (unsigned i = 0; i < 8; i++)
 		ck_assert_int_eq(status_of_rank(i), PROBE_OUTLIERS);
+	job_root_clear(&run.root);
+}
+END_TEST
+
+/* Lines of other nodes and of rails that the job lacks are of the cluster. */
+START_TEST(leaves_are_by_interface_or_by_device)
+{
+	char lines[] =
+		"node0 rail0 a\nnode0 mlx5_1 b\n\nnode1 rail0 a\nnode9 rail0 x\nnode1 rail7 x\n"
+		"node1 rail1 c";
+
+	net_enter_new();
+	start(3);
+	run.job.leaves = lines;
+	lead();
+	ck_assert_uint_eq(run.root.status, 0);
+	ck_assert_uint_eq(run.root.n_leaves, 3);
+	ck_assert_uint_eq(run.root.ranks[0].rails[0].leaf, run.root.ranks[1].rails[0].leaf);
+	ck_assert_str_eq(run.root.leaves[run.root.ranks[0].rails[1].leaf], "b");
+	ck_assert_str_eq(run.root.leaves[run.root.ranks[1].rails[1].leaf], "c");
+	ck_assert_uint_eq(run.root.ranks[2].rails[0].leaf, JUDGE_NONE);
+	ck_assert_uint_eq(run.root.n_notes, 0);
+	job_root_clear(&run.root);
+}
+END_TEST
+
+START_TEST(what_was_not_looked_at_is_said)
+{
+	char lines[] = "node9 rail0 a\n", wrong[] = "node0 rail0 a\nnode0 rail1\n";
+
+	net_enter_new();
+	faults[1] = OLDER;
+	start(2);
+	run.job.leaves = lines;
+	lead();
+	ck_assert_uint_eq(run.root.n_notes, 3);
+	ck_assert_str_eq(run.root.notes[0],
+			 "1 ranks do not know whether other processes use their rails");
+	ck_assert_str_eq(run.root.notes[1],
+			 "leaves are not known: --leaves has no rail of these nodes");
+	ck_assert_str_eq(run.root.notes[2],
+			 "ranks have different versions of rdma-probe,  and 0.1");
+	job_root_clear(&run.root);
+	start(2);
+	run.job.leaves = wrong;
+	ck_assert_int_eq(job_root_run(&run.root, &run.e), -1);
+	ck_assert_str_eq(run.e.msg, "--leaves: line 2 is not \"NODE RAIL LEAF\"");
 	job_root_clear(&run.root);
 }
 END_TEST
@@ -413,6 +464,8 @@ END_TEST
 
 TEST_PROGRAM("rdma/probe/job", a_right_job_ends_well_for_all,
 	     a_slow_rank_is_named_and_all_end_alike, who_is_missing_is_named,
+	     leaves_are_by_interface_or_by_device, what_was_not_looked_at_is_said,
+	     leaves_are_by_interface_or_by_device, what_was_not_looked_at_is_said,
 	     a_rank_that_dies_costs_nothing_and_is_named,
 	     a_test_that_crashes_is_the_fault_of_its_rank, the_newer_of_two_is_the_rank,
 	     rails_in_use_are_not_loaded, what_is_replayed_or_foreign_is_refused,
