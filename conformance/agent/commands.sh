@@ -9,6 +9,7 @@ test_commands_the_examples_of_help_work()
 	mkdir -p "$W/files"
 	jq -n '[{name:"rail0",subnet:"10.92.0.0/24",blockSize:8},{name:"rail1",subnet:"10.93.0.0/24",blockSize:8}]' >"$W/files/rails.json"
 	cp "$HERE/../../examples/plan/fabric.yaml" "$W/files/"
+	echo '{}' >"$W/files/labels.json"
 	printf '%s\n' node=n1 state=ok >"$W/files/answers.txt"
 	"$BIN/railctl" help --json | jq -r '.[].examples[] | select(contains("railctl cluster"))' >"$W/help"
 	# Last, because others wait for all nodes.

@@ -44,8 +44,11 @@ test_fabric_a_crossed_cable_is_named()
 	cabled n1 leaf-a leaf-b
 	cabled n2 leaf-a leaf-b
 	cabled n3 leaf-a leaf-b
+	# Without labels nothing says the names of groups.
 	eq "the group" "$(fabric_says '.groups | tojson')" \
-		'[{"name":"g0","nodes":3,"leaves":[{"rail":0,"leaf":"leaf-a","chassis":"local leaf-a"},{"rail":1,"leaf":"leaf-b","chassis":"local leaf-b"}]}]'
+		'[{"name":"#1","nodes":3,"leaves":[{"rail":0,"leaf":"leaf-a","chassis":"local leaf-a"},{"rail":1,"leaf":"leaf-b","chassis":"local leaf-b"}]}]'
+	eq "its name" "$(ctl n1 cluster fabric --json --labels - <<<'{"n1":"g4"}' | jq -r '.groups[].name, .rails[0].group' | paste -sd ' ')" "g4 g4"
+	has "labels that could not be read" "$(ctl n1 cluster fabric --labels - <<<null | tr -s ' ')" "n1 #1 0 rail0"
 	cabled n4 leaf-b leaf-a
 	eq "the finding" "$(fabric_says '[.findings[] | .state, .code, .subject, .consequence] | join(", ")')" \
 		"fail, crossed, n4 rail 0 (rail0), the cables of rails 0 and 1 are crossed"
@@ -89,7 +92,7 @@ test_fabric_of_infiniband()
 	eq "the group" "$(jq -c '[.groups[] | .nodes]' "$W/out")" "[3]"
 	eq "the finding" "$(jq -r '.findings[] | .code + " " + .subject + ": " + .remedy' "$W/out")" \
 		"undecided gpu-4: look for LLDP of its leaves, or for their file of ibnetdiscover"
-	ctl n1 cluster topology --ibnetdiscover - --format slurm <"$W/ib.topo" >"$W/out"
+	{ printf '{}\f' && cat "$W/ib.topo"; } | ctl n1 cluster topology --labels - --ibnetdiscover - --format slurm >"$W/out"
 	has "Slurm" "$(<"$W/out")" "SwitchName=g0 Nodes=gpu-1,gpu-2,gpu-3"
 	ctl n1 cluster fabric --ibnetdiscover - <<<'node,interface' >"$W/out" 2>&1
 	has "another file" "$(<"$W/out")" '--ibnetdiscover: -: no link of a switch with an adapter is in it'
@@ -194,7 +197,7 @@ test_fabric_a_leaf_is_replaced()
 	eventually hears_four n4 "a#new" b c d
 	eq "the finding" "$(fabric_says '[.findings[] | .state, .code, .subject] | join(", ")')" "warn, replaced, leaf a (local a)"
 	eq "the table" "$(fabric_says '[.rails[] | select(.rail == 0) | .group + " " + .leaf] | join(", ")')" \
-		"g0 a (local a), g0 a (local a), g0 a (local a), g0 a (local new)"
+		"#1 a (local a), #1 a (local a), #1 a (local a), #1 a (local new)"
 	ctl n1 cluster report >"$W/page.html"
 	has "the page" "$(<"$W/page.html")" '<bdi>replaced</bdi>'
 	# A file knows leaves by their names.

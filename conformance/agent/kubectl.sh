@@ -265,7 +265,7 @@ test_kubectl_rail_reads_ibnetdiscover()
 	for n in 1 2 3; do admin delete node "gpu-$n" >/dev/null; done
 }
 
-is_without_labels() { rail fabric --as viewer && grep -q 'groups have numbers by their size' "$W/err" && grep -q 'n1: .*pods/exec' "$W/err"; }
+is_without_labels() { rail fabric --as viewer && grep -q 'groups have no names' "$W/err" && grep -q 'n1: .*pods/exec' "$W/err"; }
 
 # job_pod NAME LABEL DEVICE...: a pod of job "train" whose claim has these devices of rails.
 job_pod()

@@ -38,22 +38,27 @@ slurm_says() { with_slurm "$SLURM/bin/scontrol" show topology >"$W/is" 2>&1; }
 # cabled_as NODE LEAF: what its agent says
 cabled_as() { engine_object nodes "$1" '{"rails":[{"rail":0,"interface":"eth1","chassis":"mac '"$2"'","system":"'"$2"'","portName":"swp1"}]}' "$1" >/dev/null; }
 
+# topology OPTION...: no node has the label of a group
+topology() { ctl n1 cluster topology --labels "$W/labels.json" "$@"; }
 test_schedulers_get_each_node_in_one_group()
 {
 	local n
 	[ -x "$SLURM/sbin/slurmctld-wlm" ] || skip "Debian's package slurmctld is not available here"
 	NODES=1 cluster_begin
 	trap 'case_ends slurm_end cluster_end' EXIT
-	isnt "nobody listens" ctl n1 cluster topology --format slurm
+	echo '{}' >"$W/labels.json"
+	isnt "without labels" ctl n1 cluster topology --format slurm
+	has "without labels" "$(<"$W/is")" "--labels is missing"
+	isnt "nobody listens" topology --format slurm
 	has "nobody listens" "$(<"$W/is")" "no agent listens"
 	for n in 1 2; do cabled_as "gpu-$n" leaf-a; done
-	isnt "two are no group" ctl n1 cluster topology --format slurm
+	isnt "two are no group" topology --format slurm
 	has "two are no group" "$(<"$W/is")" "no group is known: fewer than 3 nodes are cabled alike"
 	cabled_as gpu-3 leaf-a
 	for n in 4 5 6; do cabled_as "gpu-$n" leaf-b; done
 	cabled_as gpu-7 leaf-c
-	isnt "a format that there is not" ctl n1 cluster topology --format moab
-	ctl n1 cluster topology --format slurm >"$W/topology.conf"
+	isnt "a format that there is not" topology --format moab
+	topology --format slurm >"$W/topology.conf"
 	eq "for Slurm" "$(<"$W/topology.conf")" "# topology.conf for TopologyPlugin=topology/tree
 # g0: rail 0 is on leaf-a
 SwitchName=g0 Nodes=gpu-1,gpu-2,gpu-3
@@ -61,9 +66,9 @@ SwitchName=g0 Nodes=gpu-1,gpu-2,gpu-3
 SwitchName=g1 Nodes=gpu-4,gpu-5,gpu-6
 SwitchName=fabric Switches=g0,g1
 # in no group: gpu-7"
-	eq "for programs" "$(ctl n1 cluster topology --json | jq -c .)" \
+	eq "for programs" "$(topology --json | jq -c .)" \
 		'{"version":1,"groups":[{"name":"g0","nodes":["gpu-1","gpu-2","gpu-3"]},{"name":"g1","nodes":["gpu-4","gpu-5","gpu-6"]}],"undecided":["gpu-7"]}'
-	eq "labels" "$(ctl n1 cluster topology --format labels | grep -v '^#' | sed 's/kubectl label node //; s/--overwrite fabric.topograph.run.tier-0=//' | paste -sd ' ')" \
+	eq "labels" "$(topology --format labels | grep -v '^#' | sed 's/kubectl label node //; s/--overwrite fabric.topograph.run.tier-0=//' | paste -sd ' ')" \
 		"gpu-1 g0 gpu-2 g0 gpu-3 g0 gpu-4 g1 gpu-5 g1 gpu-6 g1"
 	eq "names that stay" "$(ctl n1 cluster topology --json --labels - <<<'{"gpu-4":"g0","gpu-5":"g0","gpu-1":"g5","gpu-6":"rack-7"}' | jq -r '[.groups[] | .name + " " + .nodes[0]] | join(", ")')" \
 		"g5 gpu-1, g0 gpu-4"
@@ -71,17 +76,17 @@ SwitchName=fabric Switches=g0,g1
 	for n in 81 82 83; do cabled_as "gpu-$n" leaf-d; done
 	for n in 84 85 86; do cabled_as "gpu-$n" leaf-e; done
 	printf '%s\n' leaf-a,s1,spine-1,p leaf-b,s1,spine-2,p leaf-d,s1,spine-1,q spine-2,q,leaf-e,s1 gpu-1,eth1,leaf-a, >"$W/cables.csv"
-	ctl n1 cluster topology --format slurm --topology - <"$W/cables.csv" >"$W/blocks.conf"
+	topology --format slurm --topology - <"$W/cables.csv" >"$W/blocks.conf"
 	eq "blocks" "$(grep Switches= "$W/blocks.conf" | paste -sd ' ')" "SwitchName=b0 Switches=g0,g2 SwitchName=b1 Switches=g1,g3 SwitchName=fabric Switches=b0,b1"
-	eq "labels of blocks" "$(ctl n1 cluster topology --format labels --topology - <"$W/cables.csv" | grep -c 'tier-0=g2 fabric.topograph.run/tier-1=b0$')" 3
-	eq "Kueue" "$(ctl n1 cluster topology --format kueue --topology - <"$W/cables.csv" | sed -n 's/.*nodeLabel: //p' | paste -sd ' ')" \
+	eq "labels of blocks" "$(topology --format labels --topology - <"$W/cables.csv" | grep -c 'tier-0=g2 fabric.topograph.run/tier-1=b0$')" 3
+	eq "Kueue" "$(topology --format kueue --topology - <"$W/cables.csv" | sed -n 's/.*nodeLabel: //p' | paste -sd ' ')" \
 		"fabric.topograph.run/tier-1 fabric.topograph.run/tier-0 kubernetes.io/hostname"
-	eq "Volcano" "$(ctl n1 cluster topology --format volcano --topology - <"$W/cables.csv" | sed -n 's/.*nodeLabel: //p' | paste -sd ' ')" \
+	eq "Volcano" "$(topology --format volcano --topology - <"$W/cables.csv" | sed -n 's/.*nodeLabel: //p' | paste -sd ' ')" \
 		"fabric.topograph.run/tier-1 fabric.topograph.run/tier-0 kubernetes.io/hostname"
-	eq "blocks for programs" "$(ctl n1 cluster topology --json --topology - <"$W/cables.csv" | jq -r '[.groups[] | .name + " " + .block] | join(", ")')" "g0 b0, g1 b1, g2 b0, g3 b1"
+	eq "blocks for programs" "$(topology --json --topology - <"$W/cables.csv" | jq -r '[.groups[] | .name + " " + .block] | join(", ")')" "g0 b0, g1 b1, g2 b0, g3 b1"
 	# One group without a known switch above: no level above at all.
 	sed -i /leaf-e/d "$W/cables.csv"
-	eq "not of all" "$(ctl n1 cluster topology --format slurm --topology - <"$W/cables.csv" | grep Switches=)" "SwitchName=fabric Switches=g0,g1,g2,g3"
+	eq "not of all" "$(topology --format slurm --topology - <"$W/cables.csv" | grep Switches=)" "SwitchName=fabric Switches=g0,g1,g2,g3"
 	slurm_begin "$W/blocks.conf" "gpu-[1-7,81-86]"
 	eventually slurm_says
 	eq "slurmctld with blocks" "$(sed 's/LinkSpeed=1 //; s/ *$//' "$W/is" | grep Switches)" "SwitchName=b0 Level=1 Nodes=gpu-[1-3,81-83] Switches=g0,g2

@@ -48,8 +48,9 @@ figures_of_fabric() # NODES...
 		sleep 3
 		version=$(own_version) before=$(agent_kib VmRSS)
 		printf '%s\n' 'supernet: 10.192.0.0/10' 'rails: 8' 'nodesPerGroup: 32' >"$W/plan.yaml"
+		echo '{}' >"$W/labels.json"
 		reads "railctl cluster fabric" "$n" cluster fabric --json
-		reads "railctl cluster topology" "$n" cluster topology --format slurm
+		reads "railctl cluster topology" "$n" cluster topology --labels "$W/labels.json" --format slurm
 		reads "railctl cluster plan" "$n" cluster plan --json "$W/plan.yaml"
 		reads "railctl cluster node list" "$n" cluster node list --json
 		reads "railctl cluster status" "$n" cluster status

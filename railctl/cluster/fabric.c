@@ -420,15 +420,23 @@ static bool is_asked(const struct cmd_run *r, const char *name)
 	return r->opts.n_words == 0;
 }
 
+/* Without labels nothing says the names of groups: "#1" is no name. */
+static const char *group_name(const struct cluster_cables *c, size_t group, char out[PIN_NAME_LEN])
+{
+	if (group == FABRIC_NO_GROUP || c->number)
+		return pin_name(group == FABRIC_NO_GROUP ? PIN_NONE : c->number[group], out);
+	(void)snprintf(out, PIN_NAME_LEN, "#%u", (unsigned)(group + 1));
+	return out;
+}
+
 static int add_row(struct json *rows, const struct cluster_cables *c, const struct fabric_node *n,
 		   const struct fabric_port *x)
 {
 	struct json *o = json_push_object(rows);
-	const uint32_t group = n->group == FABRIC_NO_GROUP ? PIN_NONE : c->number[n->group];
 	char name[PIN_NAME_LEN];
 
 	return !o || json_add_str(o, "node", n->name) ||
-			       json_add_str(o, "group", pin_name(group, name)) ||
+			       json_add_str(o, "group", group_name(c, n->group, name)) ||
 			       json_add_int(o, "rail", x->rail) ||
 			       json_add_str(o, "interface", x->interface) ||
 			       (x->leaf && (json_add_str(o, "leaf", x->leaf_name) ||
@@ -459,8 +467,8 @@ static struct json *fabric_rows(const struct cmd_run *r, const struct cluster_ca
 	return TAKE_PTR(rows);
 }
 
-static int show_lines(const struct cmd_run *r, const struct findings *findings,
-		      const struct json *rows, struct err *e)
+static int show_lines(const struct cmd_run *r, const struct fabric_cmd *c, const struct json *rows,
+		      struct err *e)
 {
 	static const struct list_column columns[] = {
 		{ .title = "NODE", 0, "node" },
@@ -478,8 +486,12 @@ static int show_lines(const struct cmd_run *r, const struct findings *findings,
 
 	if (list_print(r, columns, rows, e))
 		return -1;
-	findings_print(&r->out, findings, 12, 0);
-	findings_print_counts(&r->out, findings);
+	if (!c->cables.number)
+		out_line(&r->out, OUT_FAINT,
+			 "#1 is the largest group. kubectl rail fabric has the "
+			 "names of groups, from labels.");
+	findings_print(&r->out, &c->findings, 12, 0);
+	findings_print_counts(&r->out, &c->findings);
 	return 0;
 }
 
@@ -490,7 +502,7 @@ static int add_fabric_groups(struct json *list, const struct cluster_cables *c)
 		struct json *o = json_push_object(list), *leaves;
 		char name[PIN_NAME_LEN];
 
-		if (!o || json_add_str(o, "name", pin_name(c->number[i], name)) ||
+		if (!o || json_add_str(o, "name", group_name(c, i, name)) ||
 		    json_add_int(o, "nodes", (int64_t)g->n))
 			return -1;
 		leaves = json_add_array(o, "leaves");
@@ -525,15 +537,14 @@ static int run_fabric(struct cmd_run *r, struct err *e)
 	auto_json struct json *rows = NULL, *labels = NULL;
 
 	if (cluster_labels_read(r, &labels, e) || read_fabric(r, &c, e) ||
-	    cluster_cables_name(r, &c.cables, labels, e))
+	    (json_type(labels) == JSON_OBJECT && cluster_cables_name(r, &c.cables, labels, e)))
 		return -1;
 	rows = fabric_rows(r, &c.cables);
 	if (!rows || findings_sort(&c.findings, e))
 		return err_nomem(e);
 	if (findings_worst(&c.findings) != FINDING_OK)
 		r->status = CMD_FAILED;
-	return r->out.json ? show_json(r, &c, TAKE_PTR(rows), e)
-			   : show_lines(r, &c.findings, rows, e);
+	return r->out.json ? show_json(r, &c, TAKE_PTR(rows), e) : show_lines(r, &c, rows, e);
 }
 
 static const struct opt fabric_opts[] = {

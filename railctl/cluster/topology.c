@@ -47,6 +47,10 @@ static int topology_read(struct cmd_run *r, struct topology *t, struct err *e)
 	auto_intent struct intent file = { .n = 0 };
 	auto_json struct json *labels = NULL;
 
+	if (!opt_is_set(&r->opts, "labels"))
+		return cmd_usage(r, e,
+				 "--labels is missing: \"kubectl rail topology\" has it; if no "
+				 "node is labelled, the file is {}");
 	if (cluster_labels_read(r, &labels, e) || cluster_cables_read(r, &t->cables, e) ||
 	    cluster_cables_name(r, &t->cables, labels, e) || cluster_topology_read(r, &file, e))
 		return -1;
@@ -147,7 +151,7 @@ static void print_labels(const struct cmd_run *r, const struct topology *v)
 				 has_blocks(v) ? block_name(v, n->group, block) : "");
 }
 
-#define LABELS_FIRST "# Nodes need their labels first: railctl cluster topology --format labels\n"
+#define LABELS_FIRST "# Nodes need their labels first: kubectl rail topology --format labels\n"
 
 static void print_kueue(const struct cmd_run *r, const struct topology *v)
 {
@@ -275,9 +279,11 @@ static const struct opt options[] = {
 	{ NULL, NULL, NULL, 0 },
 };
 
-static const char *const examples[] = { "railctl cluster topology --format slurm",
-					"railctl cluster topology --format labels",
-					"railctl cluster topology --json", NULL };
+static const char *const examples[] = {
+	"railctl cluster topology --labels labels.json --format slurm",
+	"railctl cluster topology --labels labels.json --format labels",
+	"railctl cluster topology --labels labels.json --json", NULL
+};
 
 const struct cmd cmd_cluster_topology = {
 	.name = "topology",
