@@ -487,21 +487,18 @@ test_commands_of_ipam_are_alike_for_all_pools()
 }
 
 # Of a free address, of a pod's, and of one that another node lends.
-test_commands_find_names_the_node_of_an_address()
+test_commands_who_names_the_node_of_an_address()
 {
 	local own lent
 	NODES=2
 	cluster_begin
 	shared rail0 '{"subnet":"10.92.0.0/24","ranges":["10.92.0.8-10.92.0.15"],"blockSize":4,"warm":0,"cooldown":0}'
-	is "a block of no node" ctl n1 cluster find 10.92.0.9
-	has "a block of no node" "$(<"$W/is")" "10.92.0.9 is in the block 10.92.0.8-10.92.0.11 of the shared pool rail0."
-	has "a block of no node" "$(<"$W/is")" "No node has the block, so no pod has the address."
+	isnt "a block of no node" ctl n1 ipam who 10.92.0.9
+	has "a block of no node" "$(<"$W/is")" "Shared pool rail0: no node has its block."
 	add n2 p1 rail0
 	own=$(leases n2)
-	is "of another node" ctl n1 cluster find "$own"
-	has "of another node" "$(<"$W/is")" "The pod, on node n2: railctl ipam who $own"
-	is "json" ctl n1 cluster find --json "$own"
-	eq "json" "$(jq -c '.pools[] | [.pool,.deleted,.usable,.owner,.node,.loan]' "$W/is")" '["rail0",false,true,"n2","n2",null]'
+	isnt "json" ctl n1 ipam who --json "$own"
+	eq "json" "$(jq -c '.cluster.pools[] | [.pool,.deleted,.usable,.owner,.node,.loan]' "$W/is")" '["rail0",false,true,"n2","n2",null]'
 	is "who, on its node" ctl n2 ipam who "$own"
 	has "who, on its node" "$(tr -s ' ' <"$W/is")" "Interface: net1"
 	isnt "who, on another node" ctl n1 ipam who "$own"
@@ -514,18 +511,13 @@ test_commands_find_names_the_node_of_an_address()
 	lent=$(comm -23 <(ctl n2 ipam blocks rail0 --json | jq -r '.[0].last') <(leases n2))
 	[ -n "$lent" ] || lent=$(comm -23 <(ctl n2 ipam blocks rail0 --json | jq -r '.[0].first') <(leases n2))
 	POD_IP=$lent added n1 p3 rail0 || fail "ADD: $OUT"
-	is "a loan" ctl n2 cluster find "$lent"
-	has "a loan" "$(<"$W/is")" "Node n2 has the block."
-	has "a loan" "$(<"$W/is")" "It lends the address to node n1."
-	has "a loan" "$(<"$W/is")" "The pod, on node n1: "
-	is "not assigned" ctl n1 cluster find 10.92.0.20
-	has "not assigned" "$(<"$W/is")" "The pool does not assign the address."
-	isnt "of no pool" ctl n1 cluster find 10.93.0.1
-	has "of no pool" "$(<"$W/is")" "No shared pool of the cluster has 10.93.0.1."
-	isnt "no address" ctl n1 cluster find rail0
-	has "no address" "$(<"$W/is")" '"rail0" is not an IP address'
+	isnt "a loan" ctl n2 ipam who "$lent"
+	has "a loan" "$(<"$W/is")" "Shared pool rail0: ask node n1: railctl ipam who $lent"
+	isnt "not assigned" ctl n1 ipam who --json 10.92.0.20
+	eq "not assigned" "$(jq '.cluster.pools[0].usable' "$W/is")" false
 	engine kill
-	isnt "without the cluster store" ctl n1 cluster find "$own"
+	isnt "without the cluster store" ctl n1 ipam who "$own"
+	has "without the cluster store" "$(<"$W/is")" "Other nodes are not known"
 	engine start
 }
 

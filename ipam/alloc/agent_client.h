@@ -46,7 +46,7 @@ int agent_client_pools(const struct ctx *ctx, struct json **answer, struct err *
 
 /*
  * agent_client_find - which node may have assigned an address of a shared pool; *answer is what
- * `railctl cluster find --json` prints, and the caller frees it.
+ * `cluster` of `railctl ipam who --json` has, and the caller frees it.
  */
 int agent_client_find(const struct ctx *ctx, const char *address, struct json **answer,
 		      struct err *e) must_check;

@@ -9,8 +9,8 @@
 
 extern const struct cmd cmd_cluster, cmd_cluster_pool_apply, cmd_cluster_pool_delete,
 	cmd_cluster_pool_list, cmd_cluster_pool_open, cmd_cluster_pool_show, cmd_cluster_fabric,
-	cmd_cluster_topology, cmd_cluster_find, cmd_cluster_node_forget, cmd_cluster_node_list,
-	cmd_cluster_plan, cmd_cluster_report, cmd_cluster_reserved;
+	cmd_cluster_topology, cmd_cluster_node_forget, cmd_cluster_node_list, cmd_cluster_plan,
+	cmd_cluster_report, cmd_cluster_reserved;
 
 #define CLUSTER_RANGES_MAX 256 /* of one command */
 
