@@ -15,6 +15,7 @@
 #include "railheadd/devices/grpc_server.h"
 #include "railheadd/devices/watchers.h"
 #include "railheadd/watch/folder.h"
+#include "railheadd/watch/look.h"
 
 #define STEP_MS     5000  /* a socket that was removed is noticed then */
 #define PUBLISH_MS  30000 /* between looks at the rails */
@@ -45,7 +46,7 @@ struct driver_listener {
 	const char *name;
 	const struct grpc_service *service;
 	struct grpc_listener at;
-	char said[sizeof(((struct err *)0)->msg)];
+	char said[LOOK_SAID_LEN];
 };
 
 struct claims_driver {
@@ -60,10 +61,10 @@ struct claims_driver {
 	struct jobs_published published;
 	struct watchers health;
 	struct ahead ahead;
-	int64_t looked; /* ctx_mono_ms(); 0: the slices are to be looked at */
-	bool look;      /* the publication that runs looks */
-	char untold[sizeof(((struct err *)0)->msg)]; /* why an Event or a status is missing */
-	char said[sizeof(((struct err *)0)->msg)], note[sizeof(((struct jobs_published *)0)->note)];
+	int64_t looked;             /* ctx_mono_ms(); 0: the slices are to be looked at */
+	bool look;                  /* the publication that runs looks */
+	char untold[LOOK_SAID_LEN]; /* why an Event or a status is missing */
+	char said[LOOK_SAID_LEN], note[sizeof(((struct jobs_published *)0)->note)];
 };
 
 static const struct log *driver_log(const struct claims_driver *d)
@@ -125,10 +126,7 @@ static void driver_published(void *arg, enum child_end how, const char *text, si
 	if (driver_publish_end(d, &answer, &e)) {
 		/* It is not known which slices were written. */
 		d->looked = 0;
-		if (strcmp(e.msg, d->said) != 0)
-			log_error(driver_log(d), "claims: %s%s%s", e.msg, *e.detail ? ": " : "",
-				  e.detail);
-		memcpy(d->said, e.msg, sizeof(d->said));
+		look_note_error(driver_log(d), "claims", &e, d->said);
 		(void)timer_arm(d->publish, RETRY_MS);
 		return;
 	}
@@ -180,9 +178,7 @@ static void driver_told(void *arg, enum child_end how, const char *text, size_t 
 
 	/* It is tried again after each publication. */
 	(void)!slow_ended(&answer, &bytes, &len, &e);
-	if (*e.msg && strcmp(e.msg, d->untold) != 0)
-		log_warn(driver_log(d), "claims: %s", e.msg);
-	memcpy(d->untold, e.msg, sizeof(d->untold));
+	look_note_error(driver_log(d), "claims", &e, d->untold);
 }
 
 static int driver_tell_in_child(const void *arg)
@@ -489,9 +485,7 @@ static bool driver_step_listener(struct claims_driver *d, struct driver_listener
 		l->said[0] = '\0';
 		return true;
 	}
-	if (strcmp(e.msg, l->said) != 0)
-		log_warn(driver_log(d), "claims: %s", e.msg);
-	memcpy(l->said, e.msg, sizeof(l->said));
+	look_note_error(driver_log(d), "claims", &e, l->said);
 	return false;
 }
 

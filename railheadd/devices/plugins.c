@@ -12,6 +12,7 @@
 #include "railheadd/devices/allocate.h"
 #include "railheadd/devices/assign.h"
 #include "railheadd/watch/folder.h"
+#include "railheadd/watch/look.h"
 #include "railheadd/devices/resource_plugin.h"
 #include "railheadd/devices/slots.h"
 #include "railheadd/devices/slow.h"
@@ -40,7 +41,7 @@ struct device_plugins {
 							  have; "": it is */
 	struct resource_plugin *plugin[RESOURCES_MAX];
 	size_t n;
-	char said[sizeof(((struct err *)0)->msg)]; /* the error of the last look; "": none */
+	char said[LOOK_SAID_LEN]; /* the error of the last look; "": none */
 };
 
 static void plugins_changed(evutil_socket_t fd, short what, void *arg)
@@ -51,15 +52,6 @@ static void plugins_changed(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (d->conf.changed)
 		d->conf.changed(d->conf.arg);
-}
-
-/* The same error again is not said again. */
-static void plugins_say(struct device_plugins *d, const struct err *e)
-{
-	if (strcmp(e->msg, d->said) != 0)
-		log_error(&d->conf.ctx->log, "device plugin: %s%s%s", e->msg,
-			  *e->detail ? ": " : "", e->detail);
-	memcpy(d->said, e->msg, sizeof(d->said));
 }
 
 /* ---- what a look found ---- */
@@ -199,7 +191,7 @@ static int take_look(struct device_plugins *d, struct slow_found *found, struct 
 static void plugins_look_end(struct device_plugins *d, const struct err *why)
 {
 	if (why)
-		plugins_say(d, why);
+		look_note_error(&d->conf.ctx->log, "device plugin", why, d->said);
 	else
 		d->said[0] = '\0';
 	d->looks += !why;

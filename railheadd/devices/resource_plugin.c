@@ -20,13 +20,12 @@ void resource_plugin_changed(const struct resource_plugin *p)
 	event_active(p->place->changed, EV_TIMEOUT, 0);
 }
 
-/* The same error again is not said again. */
 static void resource_plugin_say(struct resource_plugin *p, const struct err *e)
 {
-	if (strcmp(e->msg, p->said) != 0)
-		log_error(&p->place->ctx->log, "device plugin %s: %s%s%s", p->name, e->msg,
-			  *e->detail ? ": " : "", e->detail);
-	memcpy(p->said, e->msg, sizeof(p->said));
+	char topic[sizeof(p->name) + 16];
+
+	(void)snprintf(topic, sizeof(topic), "device plugin %s", p->name);
+	look_note_error(&p->place->ctx->log, topic, e, p->said);
 }
 
 static void resource_plugin_fail(struct resource_plugin *p, const struct err *e)

@@ -7,6 +7,7 @@
 #include "railheadd/devices/resource_plugin.h"
 #include "railheadd/devices/grpc_server.h"
 #include "railheadd/devices/watchers.h"
+#include "railheadd/watch/look.h"
 
 struct resource_plugin {
 	const struct plugin_place *place;
@@ -34,7 +35,7 @@ struct resource_plugin {
 	int64_t next_try;
 	int64_t pause; /* ms until the next attempt, after a failure */
 	uint64_t registrations;
-	char said[sizeof(((struct err *)0)->msg)]; /* the last error; "": none */
+	char said[LOOK_SAID_LEN]; /* the last error; "": none */
 };
 
 /* resource_plugin_changed - its status differs. */

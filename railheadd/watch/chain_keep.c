@@ -37,10 +37,9 @@ int64_t chain_keep_look(struct chain_keep *k, bool there, int64_t now)
 
 	if (rc > 0)
 		note_change(k, there, now);
-	/* The same error again is not said again. */
-	if (rc < 0 && strcmp(e.msg, k->said) != 0)
-		log_warn(&k->ctx->log, "the pod network is not as it should be: %s", e.msg);
-	(void)snprintf(k->said, sizeof(k->said), "%s", e.msg);
+	if (rc >= 0)
+		e.msg[0] = '\0';
+	look_note_error(&k->ctx->log, "the pod network is not as it should be", &e, k->said);
 	return -1;
 }
 

@@ -9,12 +9,13 @@
 #include "install/chain.h"
 #include "lib/base/ctx.h"
 #include "lib/json/json.h"
+#include "railheadd/watch/look.h"
 
 struct chain_keep {
 	const struct ctx *ctx;     /* borrowed */
 	const char *folder;        /* of network configurations, borrowed; NULL: nothing is done */
 	char file[CHAIN_FILE_LEN]; /* with the pod network, at the last look; "": not known */
-	char said[768];            /* why it has no entry; "": it has */
+	char said[LOOK_SAID_LEN];  /* why it has no entry; "": it has */
 	int64_t changed, pause;    /* ms of ctx_mono_ms(): the last change; the pause after it */
 };
 

@@ -35,10 +35,10 @@ int look_read(const struct look_end *end, struct json **out, struct err *e)
 	return 0;
 }
 
-void look_note_error(const struct log *log, const char *topic, const char *msg,
+void look_note_error(const struct log *log, const char *topic, const struct err *e,
 		     char said[LOOK_SAID_LEN])
 {
-	if (*msg && strcmp(msg, said) != 0)
-		log_error(log, "%s: %s", topic, msg);
-	(void)snprintf(said, LOOK_SAID_LEN, "%s", msg);
+	if (*e->msg && strcmp(e->msg, said) != 0)
+		log_error(log, "%s: %s%s%s", topic, e->msg, *e->detail ? ": " : "", e->detail);
+	(void)snprintf(said, LOOK_SAID_LEN, "%s", e->msg);
 }

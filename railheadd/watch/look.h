@@ -24,11 +24,11 @@ struct look_end {
 int look_read(const struct look_end *end, struct json **out, struct err *e) must_check;
 
 /*
- * look_note_error - log the error of a look, unless it is that of the look before. "": it had none.
- * said keeps it.
+ * look_note_error - log the error of a look, unless it is that of the look before. A msg of "": it
+ * had none. said keeps the msg.
  */
 #define LOOK_SAID_LEN sizeof(((struct err *)0)->msg)
-void look_note_error(const struct log *log, const char *topic, const char *msg,
+void look_note_error(const struct log *log, const char *topic, const struct err *e,
 		     char said[LOOK_SAID_LEN]);
 
 #endif

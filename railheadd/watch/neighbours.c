@@ -257,9 +257,9 @@ static int match_listeners(struct neighbour_watch *w, struct err *e)
 
 /* ---- looks ---- */
 
-static void note_look_error(struct neighbour_watch *w, const char *msg)
+static void note_look_error(struct neighbour_watch *w, const struct err *e)
 {
-	look_note_error(&w->conf.ctx->log, "neighbours", msg, w->said);
+	look_note_error(&w->conf.ctx->log, "neighbours", e, w->said);
 }
 
 static int take_ports(struct neighbour_watch *w, const struct json *look, struct err *e)
@@ -279,7 +279,7 @@ static void on_look_end(void *arg, enum child_end how, const char *text, size_t 
 
 	if (look_read(&end, &look, &e) == 0)
 		(void)!take_ports(w, look, &e);
-	note_look_error(w, e.msg);
+	note_look_error(w, &e);
 	if (w->conf.report && w->looks)
 		w->conf.report(w->conf.arg, neighbour_table_rails(&w->table, clock_now(w).now));
 	if (clock_now(w).now - w->saved > SAVE_EVERY)
@@ -305,7 +305,7 @@ static void on_neighbour_timer(evutil_socket_t fd, short what, void *arg)
 	if (!child_runs(w->child)) {
 		if (child_start(w->child, &e) == 0)
 			return;
-		note_look_error(w, e.msg);
+		note_look_error(w, &e);
 	}
 	(void)timer_arm(w->timer, w->conf.every);
 }

@@ -15,6 +15,7 @@
 #include "railheadd/pools/events.h"
 #include "railheadd/watch/chain_keep.h"
 #include "railheadd/watch/folder.h"
+#include "railheadd/watch/look.h"
 #include "railheadd/watch/plugin_restore.h"
 #include "railheadd/watch/plugin_state.h"
 
@@ -27,9 +28,9 @@ struct plugin_watch {
 	bool has_receipt; /* at the last look */
 	struct receipt receipt;
 	struct plugin_table table;
-	struct stat seen[RECEIPT_PROGRAMS];        /* of the file of each row */
-	uint64_t restored, failed;                 /* since the start of the agent */
-	char said[sizeof(((struct err *)0)->msg)]; /* the error of the last look; "": none */
+	struct stat seen[RECEIPT_PROGRAMS]; /* of the file of each row */
+	uint64_t restored, failed;          /* since the start of the agent */
+	char said[LOOK_SAID_LEN];           /* the error of the last look; "": none */
 };
 
 /* ---- telling ---- */
@@ -209,11 +210,7 @@ static void plugin_watch_timer(evutil_socket_t fd, short what, void *arg)
 		(void)folder_watch_renew(w->folder);
 	if (plugin_watch_look(w, &e) >= 0)
 		e.msg[0] = '\0';
-	/* The same error again is not said again. */
-	if (e.msg[0] && strcmp(e.msg, w->said) != 0)
-		log_error(&w->conf.ctx->log, "plugins: %s%s%s", e.msg, *e.detail ? ": " : "",
-			  e.detail);
-	memcpy(w->said, e.msg, sizeof(w->said));
+	look_note_error(&w->conf.ctx->log, "plugins", &e, w->said);
 	(void)timer_arm(w->timer,
 			w->next >= 0 && w->next < w->conf.every ? w->next : w->conf.every);
 }

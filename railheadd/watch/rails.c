@@ -128,9 +128,9 @@ static bool report_changes(struct rail_watch *w)
 	return settled;
 }
 
-static void rail_watch_note_error(struct rail_watch *w, const char *msg)
+static void rail_watch_note_error(struct rail_watch *w, const struct err *e)
 {
-	look_note_error(&w->conf.ctx->log, "rails", msg, w->said);
+	look_note_error(&w->conf.ctx->log, "rails", e, w->said);
 }
 
 /* ---- a look ---- */
@@ -140,7 +140,7 @@ static int64_t end_look(struct rail_watch *w)
 {
 	struct err e;
 
-	rail_watch_note_error(w, "");
+	w->said[0] = '\0';
 	w->looks++;
 	bool settled = report_changes(w);
 	if (memory_save(&w->memory, rail_table_known(&w->table), &e))
@@ -160,7 +160,7 @@ static void on_child_end(void *arg, enum child_end how, const char *text, size_t
 	    rail_table_take(&w->table, look, w->conf.except, &e) == 0)
 		next = end_look(w);
 	if (*e.msg)
-		rail_watch_note_error(w, e.msg);
+		rail_watch_note_error(w, &e);
 	(void)timer_arm(w->timer, next);
 }
 
@@ -191,7 +191,7 @@ static void on_rail_watch_timer(evutil_socket_t fd, short what, void *arg)
 	if (!child_runs(w->child)) {
 		if (start_look(w, &e) == 0)
 			return;
-		rail_watch_note_error(w, e.msg);
+		rail_watch_note_error(w, &e);
 	}
 	(void)timer_arm(w->timer, w->conf.every);
 }
