@@ -10,12 +10,6 @@
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-usage()
-{
-	sed -n '3,10s/^# //p' "$0" >&2
-	exit 2
-}
-
 # shellcheck source=conformance/harness/suite.sh
 . "$HERE/../harness/suite.sh"
 # have_kubernetes: or end as skipped

@@ -9,11 +9,6 @@ set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)
 
-usage()
-{
-	sed -n '3,7s/^# //p' "$0" >&2
-	exit 2
-}
 # nothing WHY: the lane ends as skipped
 nothing()
 {

@@ -14,12 +14,6 @@ TOP=$(cd "$ROOM/../.." && pwd)
 # Parts of the other room look for their files there.
 HERE=$TOP/conformance/cluster
 
-usage()
-{
-	sed -n '3,10s/^# //p' "$0" >&2
-	exit 2
-}
-
 # shellcheck source=conformance/harness/suite.sh
 . "$TOP/conformance/harness/suite.sh"
 if [ "${1-}" != --inside ]; then

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # suite.sh: how a suite that is a script takes its arguments, gets into a sandbox, and gets an /etc of its own. Sourced by run.sh.
-#
-# The suite defines usage(), which ends it.
+
+# usage: ends the suite with the comment at its head
+usage()
+{
+	sed -n '3,/^set -/s/^# \{0,1\}//p' "$0" >&2
+	exit 2
+}
 
 # into_sandbox ARGUMENT...: run the suite again in a sandbox, unless it is there; inside, ARGS are its arguments.
 into_sandbox()

@@ -10,12 +10,6 @@
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-usage()
-{
-	sed -n '3,8s/^# //p' "$0" >&2
-	exit 2
-}
-
 [ -z "${CNITOOL-}" ] || CNITOOL=$(realpath -m "$CNITOOL")
 export CNITOOL
 # shellcheck source=conformance/harness/suite.sh
