@@ -12,6 +12,7 @@
 #define NAME_SHORT     63
 #define COLUMN_MIN     72 /* px of a rail in the grid: a page of 1,280 px has ten */
 #define COLUMNS_AROUND 340
+#define COLUMNS_MAX    16                  /* of a table: more cannot be read on a sheet of A4 */
 #define HEARTBEAT_OLD  120                 /* seconds: younger ones are not worth a word */
 #define LIST_MAX       200                 /* rows of a table beside the grid */
 #define TAIL           ((size_t)128 << 10) /* bytes for what is behind the last row */
@@ -327,9 +328,15 @@ static void put_grid_head(const struct page_draw *d)
 	for (size_t c = 0; c < PAGE_NONE; c++)
 		fprintf(d->to, "<span><b class=%s>%s</b> %s</span> ", page_marks[c].class,
 			page_marks[c].mark, page_marks[c].means);
-	fputs("</p>\n<div class=wide>", d->to);
+	fputs("</p>\n", d->to);
+}
+
+static void put_table_head(const struct page_draw *d)
+{
 	fprintf(d->to,
-		"<table class=grid style=\"min-width:%zupx\"><thead><tr><th scope=col>node</th>",
+		"<div class=wide><table class=\"grid%s\" style=\"min-width:%zupx\"><thead><tr><th "
+		"scope=col>node</th>",
+		d->n_columns > COLUMNS_MAX / 2 ? " many" : "",
 		d->n_columns * COLUMN_MIN + COLUMNS_AROUND);
 	for (size_t i = 0; i < d->n_columns; i++) {
 		fprintf(d->to, "<th scope=col>rail %u", d->column[i].rail);
@@ -340,14 +347,14 @@ static void put_grid_head(const struct page_draw *d)
 	fputs("<th scope=col class=f>the node itself</th></tr></thead>\n", d->to);
 }
 
-static void put_grid(const struct page_draw *d)
+static void put_table(const struct page_draw *d)
 {
 	const size_t n = d->facts->page->n;
 	const bool each = n <= PAGE_EACH;
 	size_t rows = 0, lost = 0, parts = 0;
 	struct grid_part p;
 
-	put_grid_head(d);
+	put_table_head(d);
 	for (size_t at = 0; at < n; at += p.n) {
 		p = part_at(d, at);
 		if (++parts > LIST_MAX * 2 || !page_has_room(d)) {
@@ -369,10 +376,27 @@ static void put_grid(const struct page_draw *d)
 		fputs("</tbody>\n", d->to);
 	}
 	fputs("</table></div>\n", d->to);
-	if (!each)
+	put_more(d, lost, "nodes that should have a row");
+}
+
+static void put_grid(const struct page_draw *d)
+{
+	const size_t n = d->facts->page->n;
+	size_t first = 0;
+
+	put_grid_head(d);
+	do {
+		struct page_draw part = *d;
+
+		part.n_columns =
+			d->n_columns - first < COLUMNS_MAX ? d->n_columns - first : COLUMNS_MAX;
+		memcpy(part.column, d->column + first, part.n_columns * sizeof(*d->column));
+		put_table(&part);
+		first += COLUMNS_MAX;
+	} while (first < d->n_columns);
+	if (n > PAGE_EACH)
 		fprintf(d->to, "<p class=note>Of %zu nodes, only the outliers have a row.</p>\n",
 			n);
-	put_more(d, lost, "nodes that should have a row");
 	put_more(d, d->lost_columns, "places of rails");
 	fputs("</section>\n", d->to);
 }

@@ -29,7 +29,7 @@ const char page_head[] =
 	".tiles{display:flex;flex-wrap:wrap;gap:8px;list-style:none;margin:14px 0 0;padding:0}\n"
 	".tiles li{border:1px solid var(--line);border-radius:8px;padding:5px 12px;min-width:88px;margin:0}\n"
 	".tiles b{display:block;font-size:22px;line-height:1.2}.tiles .none{color:var(--dim)}\n"
-	".wide{overflow-x:auto;border:1px solid var(--line);border-radius:8px}\n"
+	".wide{overflow-x:auto;border:1px solid var(--line);border-radius:8px;margin-bottom:8px}\n"
 	"table{border-collapse:collapse;width:100%}\n"
 	"th,td{padding:4px 9px;text-align:left;vertical-align:top;border-top:1px solid var(--line);overflow-wrap:anywhere}\n"
 	"thead th{background:var(--head);border-top:0;font-size:12px;color:var(--dim)}\n"
@@ -61,5 +61,7 @@ const char page_head[] =
 	"code{white-space:nowrap;background:var(--head);padding:0 4px;border-radius:4px}\n"
 	"@media print{@page{size:A4 landscape;margin:10mm}\n"
 	"body{padding:0;font-size:11px;max-width:none;print-color-adjust:exact;-webkit-print-color-adjust:exact}\n"
-	"tr,figure,.tiles li{break-inside:avoid}.wide{overflow:visible;border-radius:0}h2,.g{break-after:avoid}}\n"
+	"tr,figure,.tiles li{break-inside:avoid}.wide{overflow:visible;border-radius:0}h2,.g{break-after:avoid}\n"
+	".grid{min-width:0!important;font-size:11px}.grid thead th{font-size:inherit}\n"
+	".many{font-size:9px}.many th:first-child,.many .f{width:104px}.many td,.many th{padding:2px 3px}}\n"
 	"</style></head><body>\n";

@@ -47,6 +47,11 @@ pictures()
 	! cmp -s "$W/light.png" "$W/dark.png" || fail "dark is as light"
 	pdftotext "$W/print.pdf" "$W/print.txt" || fail "nothing was printed"
 	has "what was printed" "$(<"$W/print.txt")" 'What was not looked at'
+	# The edges of paper cut no word, and no column.
+	pdftotext -bbox "$W/print.pdf" "$W/words" || fail "no words"
+	eq "words at an edge" "$(tr -d '"' <"$W/words" | awk -F '[ =>]+' '$2 == "<page" { wide = $4 } $2 == "<word" && ($4 < 20 || $8 > wide - 20)' | head -n 3)" ""
+	grep -o '<th scope=col[^>]*>[^<]*' "$W/page.html" | cut -d '>' -f 2 | sed 's/ link .*//' | sort -u >"$W/columns"
+	eq "columns that are not printed" "$(while read -r column; do tr '\n' ' ' <"$W/print.txt" | grep -qF "$column" || echo "$column"; done <"$W/columns" | xargs)" ""
 }
 # rows_are NAME: each node of the cluster has a row in $W/dom
 rows_are()
