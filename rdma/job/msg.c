@@ -79,6 +79,7 @@ static const struct json_field msg_fields[] = {
 	NUMBER("alone", struct job_msg, alone),
 	NUMBER("both", struct job_msg, both),
 	{ "noisy", J_BOOL, J_AT(struct job_msg, noisy), .flags = J_OMIT },
+	TEXT("counted", struct job_msg, counted),
 	TEXT("text", struct job_msg, text),
 	{ "status", J_UINT, J_AT(struct job_msg, status), .flags = J_OMIT, .max = 255 },
 	{ NULL, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, 0 },

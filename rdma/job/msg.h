@@ -44,9 +44,10 @@ struct job_rail {
 	char gid_kind[16];        /* "IPv4", "IPv6", "InfiniBand" */
 	char card[JOB_NAME];      /* vendor and device: "15b3:1021" */
 	char leaf[JOB_NAME];
-	char problem[JOB_TEXT];            /* why the rank itself says that it cannot be used */
-	uint32_t mtu;                      /* bytes of payload */
-	uint32_t rate_mbps;                /* of the link */
+	char counted[JOB_TEXT]; /* rank 0: errors of its port during the tests; not in a message */
+	char problem[JOB_TEXT]; /* why the rank itself says that it cannot be used */
+	uint32_t mtu;           /* bytes of payload */
+	uint32_t rate_mbps;     /* of the link */
 	uint32_t slot_mbps, slot_max_mbps; /* of the PCIe slot: now, and what it can do */
 	uint16_t tclass;                   /* traffic class, or service level */
 };
@@ -76,8 +77,9 @@ struct job_msg {
 	enum judge_outcome outcome;
 	uint64_t alone, both; /* bytes a second */
 	bool noisy;
-	char text[JOB_TEXT]; /* result: why not; end: a summary */
-	uint32_t status;     /* end: exit status for all */
+	char counted[JOB_TEXT]; /* errors of the port since the rank joined */
+	char text[JOB_TEXT];    /* result: why not; end: a summary */
+	uint32_t status;        /* end: exit status for all */
 };
 
 /* job_msg_print - as JSON, which the caller frees; NULL: no memory. */

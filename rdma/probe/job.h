@@ -37,11 +37,15 @@ void job_link_close(struct job_link *l);
 
 /* ---- job_facts.c: what this rank says of itself ---- */
 
+#define JOB_COUNTERS 9 /* of a port, which count errors */
+
 /* How to open a rail: an address of RoCE, or a device of InfiniBand. */
 struct job_own_rail {
 	struct ip address; /* family IP_NONE: by the device */
 	char device[JOB_NAME];
 	unsigned port;
+	char dir[160]; /* of the port, in sysfs */
+	uint64_t counts[JOB_COUNTERS];
 };
 
 struct job_own {
@@ -52,6 +56,10 @@ struct job_own {
 /* job_facts - read the rails of this network namespace. ERR_UNAVAILABLE: there are none. */
 int job_facts(const struct ctx *ctx, const struct conf *c, struct job_own *out,
 	      struct err *e) must_check;
+
+/* job_counted - "symbol_error +14, link_downed +1": errors since job_facts(); "": none, or the
+ * kernel does not count them. */
+void job_counted(const struct ctx *ctx, const struct job_own_rail *rail, char out[JOB_TEXT]);
 
 /* job_throttled - how often the CPU limit of the own cgroup stopped processes so far; 0 if the
  * kernel does not say. */

@@ -62,6 +62,47 @@ static void read_card(const struct ctx *ctx, const char *device, struct job_rail
 	out->slot_max_mbps = max;
 }
 
+/*
+ * Errors at this end of the cable, and packets that came out of order, twice or not at all. The
+ * names are those of the kernel's ABI (sysfs-class-infiniband) and of mlx5.
+ */
+static const char *const counters[JOB_COUNTERS] = {
+	"counters/symbol_error",
+	"counters/link_error_recovery",
+	"counters/link_downed",
+	"counters/port_rcv_errors",
+	"counters/local_link_integrity_errors",
+	"hw_counters/rx_icrc_encapsulated",
+	"hw_counters/out_of_sequence",
+	"hw_counters/packet_seq_err",
+	"hw_counters/local_ack_timeout_err",
+};
+
+static void read_counters(const struct ctx *ctx, const char *dir, uint64_t out[JOB_COUNTERS])
+{
+	char text[64];
+
+	for (size_t i = 0; i < JOB_COUNTERS; i++) {
+		read_text(ctx, dir, counters[i], text, sizeof(text));
+		out[i] = strtoull(text, NULL, 10);
+	}
+}
+
+void job_counted(const struct ctx *ctx, const struct job_own_rail *rail, char out[JOB_TEXT])
+{
+	uint64_t now[JOB_COUNTERS];
+	size_t n = 0;
+
+	*out = '\0';
+	read_counters(ctx, rail->dir, now);
+	for (size_t i = 0; i < JOB_COUNTERS && n < JOB_TEXT; i++) {
+		if (now[i] > rail->counts[i])
+			n += (size_t)snprintf(out + n, JOB_TEXT - n, "%s%s +%llu", n ? ", " : "",
+					      strchr(counters[i], '/') + 1,
+					      (unsigned long long)(now[i] - rail->counts[i]));
+	}
+}
+
 static void find_address(const struct rdma_rail *r, struct job_own_rail *own, struct job_rail *out)
 {
 	const struct inv_gid *g = r->v4 ? r->v4 : r->v6;
@@ -96,6 +137,9 @@ static void describe(const struct ctx *ctx, const struct conf *c, const struct r
 	out->tclass = (uint16_t)(ib ? sl : tc >= 0 ? tc : r->port->traffic_class);
 	out->mtu = r->netdev && !ib ? inv_rdma_mtu(r->netdev->link.mtu) : 0;
 	read_card(ctx, r->device->link.name, out);
+	(void)snprintf(own->dir, sizeof(own->dir), "class/infiniband/%s/ports/%u",
+		       r->device->link.name, r->port->port);
+	read_counters(ctx, own->dir, own->counts);
 	find_address(r, own, out);
 	if (r->port->state != RDMA_PORT_ACTIVE)
 		(void)snprintf(out->problem, sizeof(out->problem), "port %s is not ACTIVE but %s",

@@ -22,10 +22,12 @@ struct child {
 	pid_t pid;
 	int fd; /* -1: free */
 	uint32_t id;
+	const struct job_own_rail *rail;
 };
 
 struct rank {
 	const struct job_conf *conf;
+	const struct ctx *ctx;
 	struct job_own own;
 	struct job_link link;
 	struct child children[TESTS_MAX];
@@ -156,7 +158,7 @@ static int start_test(struct rank *r, struct err *e)
 		(void)close(ends[0]);
 		return say_failed(r, r->msg.id, "no process for the test", e);
 	}
-	*c = (struct child){ pid, ends[0], r->msg.id };
+	*c = (struct child){ pid, ends[0], r->msg.id, rail };
 	return 0;
 }
 
@@ -169,8 +171,10 @@ static int from_child(struct rank *r, struct child *c, struct err *e)
 		end_child(c);
 		return say_failed(r, id, "the process of the test ended early", e);
 	}
-	if (r->msg.type == JOB_RESULT)
+	if (r->msg.type == JOB_RESULT) {
+		job_counted(r->ctx, c->rail, r->msg.counted);
 		end_child(c);
+	}
 	return job_link_send(&r->link, &r->msg, e);
 }
 
@@ -232,6 +236,7 @@ int job_rank_run(const struct job_conf *c, const struct ctx *ctx, struct job_msg
 	if (!r)
 		return err_nomem(e);
 	r->conf = c;
+	r->ctx = ctx;
 	r->link.fd = -1;
 	for (size_t i = 0; i < TESTS_MAX; i++)
 		r->children[i].fd = -1;

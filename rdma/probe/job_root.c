@@ -73,6 +73,17 @@ static size_t count_waiting(struct batch *b)
 	return n;
 }
 
+/* The last one counts: it is of all tests until now. */
+static void take_counted(const struct job_root *r, struct job_member *from, unsigned rail,
+			 const char *counted)
+{
+	for (size_t i = 0; i < from->n_rails; i++) {
+		struct job_rail *x = &from->rails[i];
+		if (*counted && strcmp(x->interface, r->names[rail]) == 0)
+			(void)snprintf(x->counted, sizeof(x->counted), "%s", counted);
+	}
+}
+
 static void take_message(struct batch *b, struct job_member *from)
 {
 	size_t i = b->msg.id - b->r->at;
@@ -86,6 +97,7 @@ static void take_message(struct batch *b, struct job_member *from)
 		return;
 	s = &b->sides[i][which];
 	if (b->msg.type == JOB_RESULT && !s->result) {
+		take_counted(b->r, from, b->r->cases[b->msg.id].test.rail, b->msg.counted);
 		s->result = malloc(sizeof(*s->result));
 		if (s->result)
 			*s->result = b->msg;

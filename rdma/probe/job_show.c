@@ -83,6 +83,26 @@ static void name_ends(const struct job_root *r, const struct judge_finding *f, c
 	}
 }
 
+/* What the ports of these ends counted: it tells a bad cable from a slow host. */
+static void add_counted(const struct job_root *r, const struct judge_finding *f, char line[LINE])
+{
+	char text[2 * JOB_TEXT];
+
+	for (size_t i = 0; i < f->n_ends; i++) {
+		struct judge_end x = f->ends[i];
+		const struct job_member *m = x.rank == JUDGE_NONE ? NULL : &r->members[x.rank];
+		for (size_t k = 0; m && k < m->n_rails; k++) {
+			const struct job_rail *rail = &m->rails[k];
+			if (!*rail->counted || (x.rail != JUDGE_EVERY &&
+						strcmp(rail->interface, r->names[x.rail]) != 0))
+				continue;
+			(void)snprintf(text, sizeof(text), "%s%s %s counted %s", *line ? "; " : "",
+				       m->node, rail->interface, rail->counted);
+			add(line, text);
+		}
+	}
+}
+
 /* The measured rate, how many tests were low, and the partners. */
 static void evidence(const struct job_root *r, const struct judge_finding *f, char line[LINE])
 {
@@ -105,6 +125,7 @@ static void evidence(const struct job_root *r, const struct judge_finding *f, ch
 		add(line, i ? ", " : " with ");
 		add(line, r->members[f->partners[i]].node);
 	}
+	add_counted(r, f, line);
 	for (size_t i = 0; i < r->n_cases && !why; i++) {
 		const struct job_case *c = &r->cases[i];
 		if (*c->text && f->ends[0].rank != JUDGE_NONE && c->test.rail == f->ends[0].rail &&

@@ -50,6 +50,14 @@ int job_facts(const struct ctx *ctx, const struct conf *c, struct job_own *out, 
 	return 0;
 }
 
+void job_counted(const struct ctx *ctx, const struct job_own_rail *rail, char out[JOB_TEXT])
+{
+	(void)ctx;
+	(void)rail;
+	if (faults[own_rank] == SLOW)
+		(void)snprintf(out, JOB_TEXT, "symbol_error +14");
+}
+
 uint64_t job_throttled(void)
 {
 	return 0;
@@ -204,6 +212,8 @@ START_TEST(a_slow_rank_is_named_and_all_end_alike)
 	ck_assert_uint_eq(count_of(JUDGE_SLOW), 1);
 	ck_assert_uint_eq(run.root.findings[0].ends[0].rank, 2);
 	ck_assert_uint_eq(run.root.findings[0].ends[0].rail, JUDGE_EVERY);
+	ck_assert_str_eq(run.root.members[2].rails[1].counted, "symbol_error +14");
+	ck_assert_str_eq(run.root.members[1].rails[1].counted, "");
 	for (unsigned i = 0; i < 8; i++)
 		ck_assert_int_eq(status_of_rank(i), PROBE_OUTLIERS);
 	job_root_clear(&run.root);
