@@ -242,6 +242,18 @@ static void take_version(struct nccl_log_process *p, struct slice s, bool rccl)
 	p->rccl = rccl;
 }
 
+/*
+ * "NCCL version 2.21.5+cuda12.4" alone, or behind what a launcher writes: "[1,0]<stdout>:". Other
+ * programs have sentences about it, too: then no version follows.
+ */
+static void take_bare_version(struct nccl_log *log, struct slice line)
+{
+	struct slice rest = nccl_log_behind(line, "NCCL version ");
+
+	if (!log->version.p && rest.len && rest.p[0] >= '0' && rest.p[0] <= '9')
+		log->version = until(rest, " ");
+}
+
 static int take_message(struct nccl_log *log, const struct line *l, struct err *e)
 {
 	struct nccl_log_process *p;
@@ -282,7 +294,9 @@ int nccl_log_read(const char *text, size_t len, struct nccl_log *out, struct err
 
 		if (one.len && one.p[one.len - 1] == '\r')
 			one.len--;
-		if (nccl_log_parse_line(one, &l) && take_message(out, &l, e)) {
+		if (!nccl_log_parse_line(one, &l)) {
+			take_bare_version(out, one);
+		} else if (take_message(out, &l, e)) {
 			nccl_log_clear(out);
 			return -1;
 		}

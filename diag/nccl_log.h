@@ -55,6 +55,8 @@ struct nccl_log {
 	size_t n_gpus;
 	struct nccl_log_set *set; /* settings of the environment, each once; owned */
 	size_t n_sets;
+	/* NCCL 2.21 to 2.23 print it in a line of its own, without a host; p NULL: none */
+	struct slice version;
 };
 
 /*

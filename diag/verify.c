@@ -121,7 +121,7 @@ static void set_subject(struct finding *f, const struct json *gpu)
 }
 
 /* Why HCAs that are not predicted are used. */
-enum other_cause { OTHER_SEARCHED, OTHER_SLOWER, OTHER_RANKS, OTHER_UNEXPLAINED };
+enum other_cause { OTHER_SEARCHED, OTHER_SLOWER, OTHER_RANKS, OTHER_UNNAMED, OTHER_UNEXPLAINED };
 
 static enum other_cause cause_of(const struct nccl_log_gpu *g, const struct json *gpu,
 				 const struct names *other)
@@ -152,6 +152,9 @@ static void explain_others(struct finding *f, enum other_cause cause, const stru
 				   "out" },
 		[OTHER_RANKS] = { ": the ranks do not see the same NICs",
 				  "set NCCL_NET_MERGE_LEVEL=PORT" },
+		[OTHER_UNNAMED] = { ", and the log does not name the device of that number: NCCL "
+				    "names fused ports only with NCCL_DEBUG_SUBSYS",
+				    "log with NCCL_DEBUG_SUBSYS=INIT,NET" },
 		[OTHER_UNEXPLAINED] = { ", which the prediction does not have",
 					"look at the settings below; if none explains it, report "
 					"it with this log and \"railctl topo capture\"" },
@@ -168,11 +171,12 @@ static void check_nets(const struct verify_input *in, const struct nccl_log_gpu 
 		       const struct json *gpu, struct findings *out)
 {
 	struct names used = used_by(in->log, g), predicted = predicted_for(gpu, "local");
-	struct names other = subtract(&used, &predicted);
-	enum other_cause cause = cause_of(g, gpu, &other);
+	const struct names unnamed = { .text = "?", .len = 1 };
+	struct names other = subtract(&used, &predicted), named = subtract(&other, &unnamed);
+	enum other_cause cause = other.len && !named.len ? OTHER_UNNAMED : cause_of(g, gpu, &named);
 	bool gdr = json_true(json_get(json_get(gpu, "nccl"), "gdr"));
-	bool unknown =
-		cause == OTHER_SLOWER || cause == OTHER_RANKS || (cause == OTHER_SEARCHED && !gdr);
+	bool unknown = cause == OTHER_SLOWER || cause == OTHER_RANKS || cause == OTHER_UNNAMED ||
+		       (cause == OTHER_SEARCHED && !gdr);
 	struct finding *f = findings_add(out, "net",
 					 !other.len ? FINDING_OK
 					 : unknown  ? FINDING_UNKNOWN
@@ -309,6 +313,11 @@ bool topo_verify_version(const struct nccl_log *log, const char *host, struct li
 		*rccl = p->rccl;
 		if (own)
 			break;
+	}
+	/* A line without a host is of some process. */
+	if (!found && !verify_read_version(log->version, out)) {
+		*rccl = false;
+		return true;
 	}
 	return found != NULL;
 }

@@ -94,7 +94,7 @@ static const struct {
 	  "ok gdr GPU 3: predicted on, 1 connections with GPUDirect RDMA and 0 without\n" },
 	/* the device is not in the list of devices */
 	{ START HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/0/GDRDMA\n",
-	  "fail net GPU 0: predicted mlx5_0, NCCL uses ?\n"
+	  "unknown net GPU 0: predicted mlx5_0, NCCL uses ?\n"
 	  "ok gdr GPU 0: predicted on, 1 connections with GPUDirect RDMA and 0 without\n" },
 	/* fused devices of a new and an old version */
 	{ HEAD "rank 0 nranks 2 busId 2000\n" HEAD
@@ -152,6 +152,11 @@ static const struct {
 		     "Socket\ngpu-1:101:1 [0] NCCL INFO NCCL version 2.28.9+cuda13.0\n",
 	  "fail network -: NCCL uses Socket\n"
 	  "unknown version -: NCCL 2.28.9+cuda13.0\n" },
+	/* NCCL names fused devices with NCCL_DEBUG_SUBSYS=NET only: their numbers are above the
+	   others */
+	{ START USING HEAD "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IB/7/GDRDMA\n",
+	  "unknown net GPU 0: predicted mlx5_0, NCCL uses ?\n"
+	  "ok gdr GPU 0: predicted on, 1 connections with GPUDirect RDMA and 0 without\n" },
 	/* a setting explains a difference, and there is none */
 	{ START HEAD "NCCL_NET_GDR_LEVEL set by environment to SYS\n",
 	  "unknown connections -: -\n" },
@@ -199,6 +204,14 @@ START_TEST(the_version_is_that_of_the_log)
 		{ HEAD "NCCL version 2.21.5+cuda12.4\n" OTHER "NCCL version 2.22.3+cuda12.5\n",
 		  NULL, "2.21.5", false },
 		{ HEAD "RCCL version : 2.30.4-HEAD:2b22ab0\n", NULL, "2.30.4", true },
+		/* NCCL 2.21 to 2.23 print it without the beginning of a line */
+		{ HEAD "Using network IB\nNCCL version 2.21.5+cuda12.4\n", "gpu-1", "2.21.5",
+		  false },
+		{ "[1,0]<stdout>:NCCL version 2.23.4+cuda12.6\n" HEAD "Using network IB\n", NULL,
+		  "2.23.4", false },
+		{ "NCCL version 2.21.5+cuda12.4\n" HEAD "NCCL version 2.28.9+cuda13.0\n", NULL,
+		  "2.28.9", false },
+		{ "our NCCL version is new\n" HEAD "Using network IB\n", NULL, NULL, false },
 		{ HEAD "RCCL version 2.18.6+hip6.0\n", NULL, "2.18.6", true },
 	};
 

@@ -145,14 +145,21 @@ static int verify_dump(struct cmd_run *r, const char *path, const struct topo *o
 
 /* ---- the command ---- */
 
-static int verify_show(const struct cmd_run *r, const struct findings *all, struct err *e)
+static int verify_show(const struct cmd_run *r, const struct topo *t, const struct findings *all,
+		       struct err *e)
 {
+	char version[LIB_VERSION_LEN], rules[LIB_VERSION_LEN + 8];
+
+	(void)snprintf(rules, sizeof(rules), "%s %s", t->opts.rccl ? "RCCL" : "NCCL",
+		       lib_version_format(nccl_version(&t->opts), version));
 	if (r->out.json) {
 		auto_json struct json *o = findings_json(all, "findings");
 
-		return o ? out_json(&r->out, o, e) : err_nomem(e);
+		return o && !json_add_str(o, "rules", rules) ? out_json(&r->out, o, e)
+							     : err_nomem(e);
 	}
 	topo_show_findings(r, all);
+	out_line(&r->out, OUT_FAINT, "predicted by the rules of %s", rules);
 	findings_print_counts(&r->out, all);
 	return 0;
 }
@@ -175,7 +182,7 @@ static int topo_verify_run(struct cmd_run *r, struct err *e)
 		return -1;
 	if (log ? verify_log(r, &j, &t, &all, e) : verify_dump(r, file, &t, &all, e))
 		return -1;
-	if (verify_show(r, &all, e))
+	if (verify_show(r, &t, &all, e))
 		return -1;
 	r->status = topo_status(r, findings_worst(&all));
 	return 0;
