@@ -294,30 +294,28 @@ const char *rdma_port_state_name(enum rdma_port_state s)
 
 /* ---- queue pairs ---- */
 
-#define QP_RC  2 /* enum ib_qp_type and enum ib_qp_state of the kernel */
-#define QP_RTS 3
-
-/* A queue pair of the kernel has no PID. */
-static void count_qp(struct nlattr *entry, struct rdma_in_use *out)
+/* One of the kernel has no PID. */
+static int collect_qp(struct nlattr *entry, struct nl_list *l, struct err *e)
 {
 	struct nlattr *tb[RDMA_ATTR_TOP + 1];
+	struct rdma_qp q;
 
 	if (nla_parse_nested(tb, RDMA_ATTR_TOP, entry, policy) || !tb[RDMA_NLDEV_ATTR_RES_PID] ||
-	    !tb[RDMA_NLDEV_ATTR_RES_TYPE] || !tb[RDMA_NLDEV_ATTR_RES_STATE] ||
-	    nla_get_u8(tb[RDMA_NLDEV_ATTR_RES_TYPE]) != QP_RC ||
-	    nla_get_u8(tb[RDMA_NLDEV_ATTR_RES_STATE]) != QP_RTS)
-		return;
-	out->qps++;
-	out->pid = nla_get_u32(tb[RDMA_NLDEV_ATTR_RES_PID]);
+	    !tb[RDMA_NLDEV_ATTR_RES_TYPE] || !tb[RDMA_NLDEV_ATTR_RES_STATE])
+		return 0;
+	q = (struct rdma_qp){ .pid = nla_get_u32(tb[RDMA_NLDEV_ATTR_RES_PID]),
+			      .type = nla_get_u8(tb[RDMA_NLDEV_ATTR_RES_TYPE]),
+			      .state = nla_get_u8(tb[RDMA_NLDEV_ATTR_RES_STATE]) };
+	return nl_list_add(l, &q, sizeof(q), e);
 }
 
-static int on_qps(const struct nlmsghdr *h, void *arg, struct err *e)
+static int collect_qps(const struct nlmsghdr *h, void *arg, struct err *e)
 {
-	struct rdma_in_use *out = arg;
+	struct nl_list *l = arg;
 	struct nlattr *tb[RDMA_ATTR_TOP + 1], *list;
 
 	if (!h) {
-		*out = (struct rdma_in_use){ 0 };
+		l->n = 0;
 		return 0;
 	}
 	if (parse_attrs(h, tb, e))
@@ -327,20 +325,24 @@ static int on_qps(const struct nlmsghdr *h, void *arg, struct err *e)
 		return 0;
 	int left = nla_len(list);
 	for (struct nlattr *qp = nla_data(list); nla_ok(qp, left); qp = nla_next(qp, &left))
-		count_qp(qp, out);
+		if (collect_qp(qp, l, e))
+			return -1;
 	return 0;
 }
 
-int nl_rdma_in_use(struct nl *nl, uint32_t index, struct rdma_in_use *out, struct err *e)
+int nl_rdma_qps(struct nl *nl, uint32_t index, rdma_qp_fn fn, void *arg, struct err *e)
 {
+	auto_clean(nl_list_clear) struct nl_list l = { 0 };
 	auto_nl_req struct nl_req rq = { 0 };
-	struct rdma_in_use seen = { 0 };
 
 	rdma_begin_request(&rq, RDMA_NLDEV_CMD_RES_QP_GET);
 	nl_req_put_u32(&rq, RDMA_NLDEV_ATTR_DEV_INDEX, index);
-	if (nl_get_dump(nl, &rq, (struct nl_sink){ on_qps, &seen }, e))
+	if (nl_get_dump(nl, &rq, (struct nl_sink){ collect_qps, &l }, e))
 		return explain_missing(index, e);
-	*out = seen;
+	for (size_t i = 0; i < l.n; i++) {
+		if (fn((struct rdma_qp *)l.items + i, arg))
+			break;
+	}
 	return 0;
 }
 

@@ -109,16 +109,22 @@ int nl_rdma_ports(struct nl *nl, uint32_t index, rdma_port_fn fn, void *arg,
 int nl_rdma_port(struct nl *nl, uint32_t index, uint32_t port, struct rdma_port *out,
 		 struct err *e) must_check;
 
-/*
- * nl_rdma_in_use - the connected queue pairs (RC, state RTS) of processes, of those that the
- * caller's PID namespace shows. ERR_NOTFOUND (ENODEV) as nl_rdma_get.
- */
-struct rdma_in_use {
-	unsigned qps;
-	uint32_t pid; /* that of one of them */
+/* A queue pair of a process. The kernel's numbers (enum ib_qp_type, enum ib_qp_state). */
+#define RDMA_QP_RC  2
+#define RDMA_QP_RTR 2 /* it may receive, and in the next state also send */
+#define RDMA_QP_RTS 3
+struct rdma_qp {
+	uint32_t pid;
+	uint8_t type, state;
 };
-int nl_rdma_in_use(struct nl *nl, uint32_t index, struct rdma_in_use *out,
-		   struct err *e) must_check;
+
+/*
+ * nl_rdma_qps - call fn for each queue pair of the device that a process has, of those that the
+ * caller's PID namespace shows. Return non-zero from fn to stop: this is not an error. ERR_NOTFOUND
+ * (ENODEV) as nl_rdma_get.
+ */
+typedef int (*rdma_qp_fn)(const struct rdma_qp *q, void *arg);
+int nl_rdma_qps(struct nl *nl, uint32_t index, rdma_qp_fn fn, void *arg, struct err *e) must_check;
 
 /* A character device below /dev/infiniband. */
 struct rdma_chardev {

@@ -3,6 +3,7 @@
 #include "lib/device/rdma.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/socket.h>
 
 #include "lib/net/nl_msg.h"
@@ -348,28 +349,36 @@ static void put_qp(struct body *list, uint8_t type, uint8_t state, uint32_t pid)
 	put(list, RDMA_NLDEV_ATTR_RES_QP_ENTRY | NLA_F_NESTED, qp.at, qp.len);
 }
 
-START_TEST(connected_queue_pairs_of_processes)
+static int see_qp(const struct rdma_qp *q, void *arg)
+{
+	char line[64];
+
+	(void)snprintf(line, sizeof(line), "%u %u %u\n", q->pid, q->type, q->state);
+	testing_append(arg, 256, line);
+	return q->pid == 73;
+}
+
+START_TEST(queue_pairs_of_processes)
 {
 	struct net_fake k = net_fake();
 	struct body list = { .len = 0 }, b = { .len = 0 }, none = { .len = 0 };
-	struct rdma_in_use use = { 9, 9 };
+	char text[256] = "";
 	struct sent s;
 	struct err e = { 0 };
 
 	put_qp(&list, 2, 3, 70); /* RC, RTS */
-	put_qp(&list, 2, 3, 71);
 	put_qp(&list, 2, 3, 0);
 	put_qp(&list, 2, 0, 72); /* RESET */
-	put_qp(&list, 4, 3, 73); /* UD */
+	put_qp(&list, 4, 3, 73); /* UD, and no more are asked for */
+	put_qp(&list, 2, 3, 74);
 	put_u32(&b, RDMA_NLDEV_ATTR_DEV_INDEX, 3);
 	put(&b, RDMA_NLDEV_ATTR_RES_QP | NLA_F_NESTED, list.at, list.len);
 	put_u32(&none, RDMA_NLDEV_ATTR_DEV_INDEX, 3);
 	say(&k, RDMA_NLDEV_CMD_RES_QP_GET, 1, &b);
 	say(&k, RDMA_NLDEV_CMD_RES_QP_GET, 1, &none);
 	done(&k, 1);
-	ck_assert_int_eq(nl_rdma_in_use(k.nl, 3, &use, &e), 0);
-	ck_assert_uint_eq(use.qps, 2);
-	ck_assert_uint_eq(use.pid, 71);
+	ck_assert_int_eq(nl_rdma_qps(k.nl, 3, see_qp, text, &e), 0);
+	ck_assert_str_eq(text, "70 2 3\n72 2 0\n73 4 3\n");
 	receive(&k, &s, RDMA_NLDEV_CMD_RES_QP_GET, NLM_F_DUMP);
 	ck_assert_uint_eq(index_of(&s), 3);
 	nl_release(k.nl);
@@ -566,6 +575,6 @@ END_TEST
 
 TEST_PROGRAM("nl_rdma", one_device, a_device_of_another_namespace, descriptions_that_are_none,
 	     all_devices, ports_and_their_interfaces, the_subnet_of_an_InfiniBand_port,
-	     ports_that_are_none, connected_queue_pairs_of_processes, character_devices,
+	     ports_that_are_none, queue_pairs_of_processes, character_devices,
 	     character_devices_that_are_not_there, the_mode, a_socket_of_this_kernel,
 	     survives_each_failing_allocation)

@@ -146,16 +146,30 @@ static void describe(const struct ctx *ctx, const struct conf *c, const struct r
 			       port, rdma_port_state_name(r->port->state));
 }
 
+struct in_use {
+	unsigned qps;
+	uint32_t pid; /* that of one of them */
+};
+
+static int count_connected(const struct rdma_qp *q, void *arg)
+{
+	struct in_use *use = arg;
+
+	if (q->type == RDMA_QP_RC && q->state == RDMA_QP_RTS)
+		*use = (struct in_use){ use->qps + 1, q->pid };
+	return 0;
+}
+
 static void find_users(const struct rdma_rail *r, struct job_msg *join)
 {
 	auto_nl struct nl *nl = NULL;
-	struct rdma_in_use use;
+	struct in_use use = { 0 };
 	struct err ignored = { 0 };
 
 	if (*join->busy)
 		return;
 	if (nl_rdma_open(&nl, &ignored) ||
-	    nl_rdma_in_use(nl, r->device->link.index, &use, &ignored)) {
+	    nl_rdma_qps(nl, r->device->link.index, count_connected, &use, &ignored)) {
 		join->blind = true;
 		return;
 	}
