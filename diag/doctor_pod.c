@@ -165,6 +165,26 @@ static void check_memlock(struct doctor *doc)
 		   "container runtime (LimitMEMLOCK=infinity in its unit)");
 }
 
+/* ---- whether it is used ---- */
+
+static void check_transport(struct doctor *doc)
+{
+	const struct probe_data *data = doc->data;
+	struct finding *f =
+		doctor_add(doc, "transport", "", data->has_qps ? FINDING_OK : FINDING_UNKNOWN);
+
+	if (!data->has_qps)
+		finding_set_value(f, "the kernel does not list queue pairs");
+	else if (data->qp_pid)
+		finding_set_value(f, "RDMA is in use: process %u has a connected queue pair",
+				  data->qp_pid);
+	else
+		finding_set_value(f, "no process that is visible here has a connected queue pair: "
+				     "no job runs, or it does not use RDMA");
+}
+
+/* ---- for the rails ---- */
+
 static bool has_rail(const struct probe_data *f, const struct inv_device *d)
 {
 	for (size_t i = 0; i < f->rails->n; i++)
@@ -187,6 +207,7 @@ void doctor_check_access(struct doctor *doc)
 		return;
 	check_rdma_cm(doc);
 	check_memlock(doc);
+	check_transport(doc);
 }
 
 /* ---- quality of service ---- */

@@ -27,6 +27,7 @@ START_TEST(a_good_pod_has_only_ok_findings)
 	checked_finds(&p, "uverbs mlx5_1 ok", "can be opened");
 	checked_finds(&p, "rdma-cm ok", "rdma_cm can be opened");
 	checked_finds(&p, "memlock ok", "without limit");
+	checked_finds(&p, "transport ok", "has a connected queue pair: no job runs");
 	checked_finds(&p, "pfc mlx5_1:1 ok", "pauses priority 3, 4");
 	checked_finds(&p, "trust mlx5_1:1 ok", "2 values");
 	checked_finds(&p, "lossless mlx5_1:1 ok",
@@ -258,6 +259,21 @@ START_TEST(the_memlock_limit_is_judged)
 }
 END_TEST
 
+START_TEST(a_queue_pair_in_use_is_named)
+{
+	auto_checked struct checked p;
+
+	checked_vf(&p);
+	checked_find_rails(&p);
+	p.data.qp_pid = 712;
+	checked_run(&p);
+	checked_finds(&p, "transport ok", "process 712 has");
+	p.data.has_qps = false;
+	checked_run(&p);
+	checked_finds(&p, "transport unknown", "does not list");
+}
+END_TEST
+
 START_TEST(pfc_and_trust_are_judged)
 {
 	auto_checked struct checked p;
@@ -408,5 +424,5 @@ TEST_PROGRAM("doctor", a_good_pod_has_only_ok_findings, missing_devices_are_repo
 	     an_address_on_two_ports_is_reported, an_mtu_that_is_too_small_is_reported,
 	     growth_of_counters_is_judged_and_not_their_sum, after_one_reading_growth_is_unknown,
 	     congestion_is_reported, missing_counters_are_unknown, VFs_in_mode_shared_are_reported,
-	     character_devices_are_judged, the_memlock_limit_is_judged, pfc_and_trust_are_judged,
-	     allocations_may_fail)
+	     character_devices_are_judged, the_memlock_limit_is_judged,
+	     a_queue_pair_in_use_is_named, pfc_and_trust_are_judged, allocations_may_fail)

@@ -12,7 +12,9 @@
 #include <sys/sysmacros.h>
 
 #include "lib/base/array.h"
+#include "lib/device/rdma.h"
 #include "lib/sys/fs.h"
+#include "lib/sys/netns.h"
 
 void probe_data_clear(struct probe_data *f)
 {
@@ -422,6 +424,44 @@ static int watch_counters(const struct probe_view *view, struct probe_data *f, s
 	return read_ports(view, nl, f, e);
 }
 
+/* ---- queue pairs ---- */
+
+struct qp_search {
+	const struct ctx *ctx;
+	struct netns here;
+	uint32_t pid; /* of the first one */
+};
+
+/* In mode shared a caller on the host sees those of all pods. */
+static int on_probe_qp(const struct rdma_qp *q, void *arg)
+{
+	auto_netns struct netns ns = { .fd = -1 };
+	struct qp_search *s = arg;
+	char path[PATH_MAX];
+	struct err ignored;
+
+	if (q->state != RDMA_QP_RTR && q->state != RDMA_QP_RTS)
+		return 0;
+	(void)snprintf(path, sizeof(path), "%.4000s/%u/ns/net", s->ctx->proc, q->pid);
+	if (netns_open(path, &ns, &ignored) == 0 && netns_same(ns.id, s->here.id))
+		s->pid = q->pid;
+	return s->pid != 0;
+}
+
+static void read_qps(const struct probe_view *view, struct probe_data *f)
+{
+	auto_nl struct nl *nl = NULL;
+	struct qp_search s = { .ctx = view->ctx, .here.fd = -1 };
+	struct err ignored;
+
+	f->has_qps = netns_open_self(&s.here, &ignored) == 0 && nl_rdma_open(&nl, &ignored) == 0;
+	for (size_t i = 0; f->has_qps && !s.pid && i < f->inventory->n_devices; i++)
+		f->has_qps = nl_rdma_qps(nl, f->inventory->device[i].link.index, on_probe_qp, &s,
+					 &ignored) == 0;
+	f->qp_pid = s.pid;
+	netns_close(&s.here);
+}
+
 int probe_data_read(const struct probe_view *view, const struct rdma_inventory *v,
 		    const struct rails *r, struct probe_data *out, struct err *e)
 {
@@ -429,6 +469,7 @@ int probe_data_read(const struct probe_view *view, const struct rdma_inventory *
 	auto_probe_data struct probe_data f = { .inventory = v, .rails = r, .lossy = view->lossy };
 
 	probe_data_look_at(view, &cm, &f.rdma_cm);
+	read_qps(view, &f);
 	if (read_devices(view, &f, e) || collect_pkeys(view, &f, e) || read_memlock(view, &f, e) ||
 	    read_capabilities(view, &f, e) || read_job(view, &f, e) || watch_counters(view, &f, e))
 		return -1;

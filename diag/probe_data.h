@@ -54,6 +54,8 @@ struct probe_data {
 	struct pkey_request *pkey;  /* owned */
 	size_t n_pkeys;
 	struct device_file rdma_cm;
+	bool has_qps;    /* the queue pairs of its RDMA devices could be listed */
+	uint32_t qp_pid; /* a process of this network namespace with one in RTR or RTS; 0: none */
 	bool has_memlock;
 	uint64_t memlock; /* bytes that an unprivileged process may lock; MEMLOCK_UNLIMITED */
 	bool ipc_lock;    /* the process has CAP_IPC_LOCK, so the limit does not apply */

@@ -43,7 +43,7 @@ static void set_good_data(struct probe_data *f)
 		f->device[i].port[0].last.known = (1u << COUNT_N) - 1;
 	}
 	f->rdma_cm = (struct device_file){ .access = ACCESS_OK, .path = "/dev/infiniband/rdma_cm" };
-	f->has_memlock = f->has_environ = true;
+	f->has_memlock = f->has_environ = f->has_qps = true;
 	checked_set_var(f, "NCCL_IB_TC=106");
 	f->memlock = MEMLOCK_UNLIMITED;
 	f->watched_ms = 5000;
