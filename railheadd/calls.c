@@ -469,6 +469,7 @@ static void call_status(const struct calls_to *to, struct server_request *r,
 		   repairer_status(to->repairer, status, &e) ||
 		   plugin_watch_status(to->plugins, status, &e) ||
 		   rail_watch_status(to->rails, status, &e) ||
+		   transport_watch_status(to->transports, status, &e) ||
 		   neighbour_watch_status(to->neighbours, status, &e) ||
 		   devices_status(&to->devices, status, &e)) {
 		server_refuse(r, &e);

@@ -13,6 +13,7 @@
 #include "railheadd/watch/plugins.h"
 #include "railheadd/watch/rails.h"
 #include "railheadd/watch/repairer.h"
+#include "railheadd/watch/transports.h"
 #include "railheadd/pools/reserved.h"
 #include "railheadd/hints.h"
 #include "railheadd/server.h"
@@ -30,6 +31,7 @@ struct calls_to {
 	struct repairer *repairer;
 	struct plugin_watch *plugins;       /* NULL: the agent does not look at them */
 	struct rail_watch *rails;           /* NULL: the same */
+	struct transport_watch *transports; /* NULL: the same */
 	struct neighbour_watch *neighbours; /* NULL: the same */
 	struct devices_conf devices;
 	struct reserved *reserved; /* NULL: no cluster store */

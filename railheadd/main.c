@@ -13,6 +13,7 @@
 #include "railheadd/pools/reclaim.h"
 #include "railheadd/calls.h"
 #include "railheadd/socket.h"
+#include "railheadd/watch/transport_look.h"
 
 /* Before a request is repeated; it grows. */
 #define RETRY INT64_C(100000000)
@@ -32,6 +33,7 @@ struct agent_program {
 	struct repairer *repairer;
 	struct plugin_watch *plugins;
 	struct rail_watch *rails;
+	struct transport_watch *transports;
 	struct neighbour_watch *neighbours;
 	struct calls_to calls;
 	struct reclaim *reclaim; /* NULL: it does not take blocks of dead nodes */
@@ -110,6 +112,21 @@ static int start_rails(struct agent_program *p, const struct ctx *ctx, struct er
 	return c->every ? rail_watch_new(&conf, &p->rails, e) : 0;
 }
 
+static int start_transports(struct agent_program *p, const struct ctx *ctx, struct err *e)
+{
+	const struct transport_watch_conf conf = {
+		.base = p->base,
+		.ctx = ctx,
+		.events = driver_events(p->driver),
+		.every = p->files.conf.transport.every,
+		.limit = p->files.conf.transport.limit,
+		.run = transport_look_main,
+		.deadline_ms = RAILS_MS,
+	};
+
+	return conf.every ? transport_watch_new(&conf, &p->transports, e) : 0;
+}
+
 static void report_rails(void *program, struct json *rails)
 {
 	const struct agent_program *p = program;
@@ -171,6 +188,7 @@ static int start_metrics(struct agent_program *p, const struct ctx *ctx, struct 
 			  .repairer = p->repairer,
 			  .plugins = p->plugins,
 			  .rails = p->rails,
+			  .transports = p->transports,
 			  .devices = &p->calls.devices,
 			  .ipam = &p->ipam,
 			  .latency = p->latency },
@@ -220,14 +238,16 @@ static int main_start(struct agent_program *p, const struct ctx *ctx, bool recla
 		      &p->nodes, e) ||
 	    start_reserved(p, ctx, conf.store, e) || start_kubenode(p, ctx, conf.store, e) ||
 	    start_repairer(p, ctx, e) || start_plugins(p, ctx, e) || start_rails(p, ctx, e) ||
-	    start_neighbours(p, ctx, e))
+	    start_transports(p, ctx, e) || start_neighbours(p, ctx, e))
 		return -1;
-	p->calls = (struct calls_to){
-		p->driver,   p->base,       conf.store,
-		p->nodes,    p->repairer,   p->plugins,
-		p->rails,    p->neighbours, { ctx, c->devices.resources, c->devices.kubelet },
-		p->reserved, p->latency,    p->files.node
-	};
+	p->calls =
+		(struct calls_to){ p->driver,     p->base,
+				   conf.store,    p->nodes,
+				   p->repairer,   p->plugins,
+				   p->rails,      p->transports,
+				   p->neighbours, { ctx, c->devices.resources, c->devices.kubelet },
+				   p->reserved,   p->latency,
+				   p->files.node };
 	/* Late: who finds the socket is answered. Its lock is that of the agent. */
 	if (server_new(&(struct server_conf){ p->base, ctx, calls_answer, &p->calls }, &p->server,
 		       e) ||
@@ -244,6 +264,7 @@ static void main_stop(struct agent_program *p)
 	repairer_free(p->repairer);
 	plugin_watch_free(p->plugins);
 	rail_watch_free(p->rails);
+	transport_watch_free(p->transports);
 	neighbour_watch_free(p->neighbours);
 	reclaim_free(p->reclaim);
 	/* The driver closes the cluster store. */

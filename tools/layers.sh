@@ -85,7 +85,7 @@ plugins/testing|lib/ topo/ cni/ ipam/ fabric/ sriov/ rdma/ plugins/
 install|lib/ cni/protocol/ cni/record/ ipam/peers/ plugins/
 railheadd/conf|lib/ topo/read/ cluster/etcd/ cluster/kube/
 railheadd/pools|lib/ ipam/conf/ ipam/block/ ipam/lease/ ipam/admin/ cluster/store/ cluster/protocol/
-railheadd/watch|lib/ topo/read/ topo/gdr/ cni/protocol/ cni/engine/ fabric/ sriov/vf/ sriov/admin/ rdma/device/ rdma/qos/ plugins/ install/ railheadd/pools/
+railheadd/watch|lib/ topo/read/ topo/gdr/ cni/protocol/ cni/record/ cni/engine/ fabric/ sriov/vf/ sriov/admin/ rdma/device/ rdma/qos/ plugins/ install/ railheadd/pools/
 railheadd/devices|lib/ topo/core/ topo/read/ topo/kubelet/ sriov/vf/ sriov/choose/ plugins/prepared/ railheadd/conf/ railheadd/watch/
 railheadd/claims|lib/ topo/read/ cluster/http/ cluster/kube/ sriov/vf/ sriov/choose/ plugins/prepared/ railheadd/conf/ railheadd/watch/ railheadd/devices/
 railheadd/metrics|lib/ ipam/alloc/ ipam/admin/ railheadd/pools/ railheadd/watch/ railheadd/devices/

@@ -121,6 +121,24 @@ static void print_rails(const struct cmd_run *r, const struct json *n)
 	}
 }
 
+/* Nothing, if no pod is suspect and the look did not fail. */
+static void print_transport(const struct cmd_run *r, const struct json *n)
+{
+	const char *error = json_str(json_get(n, "error"));
+
+	if (error)
+		out_line(&r->out, OUT_BAD, "%-8s not known: %s", "rdma", error);
+	json_each (x, json_get(n, "pods")) {
+		if (strcmp(json_text(x, "state"), "suspect") != 0)
+			continue;
+		out_line(&r->out, OUT_WARN, "%-8s pod %s/%s does not seem to use it", "rdma",
+			 json_text(x, "namespace"), json_text(x, "pod"));
+		if (*json_text(x, "cause"))
+			out_line(&r->out, OUT_WARN, "         likely cause: %s",
+				 json_text(x, "cause"));
+	}
+}
+
 /* Nothing, if the agent does not listen. */
 static void print_neighbours(const struct cmd_run *r, const struct json *n)
 {
@@ -226,6 +244,7 @@ static int print_status(const struct cmd_run *r, const struct json *s, struct er
 	print_repair(r, json_get(s, "repair"));
 	print_plugins(r, json_get(s, "plugins"));
 	print_rails(r, json_get(s, "rails"));
+	print_transport(r, json_get(s, "transport"));
 	print_neighbours(r, json_get(s, "neighbours"));
 	print_devices(r, json_get(s, "devicePlugin"));
 	return cluster_print_pools(r, json_get(s, "pools"), e);

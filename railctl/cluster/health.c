@@ -87,7 +87,8 @@ static void add_rails(const struct json *rails, struct findings *out)
 /* A part of the agent that has an error looks at nothing. */
 static void add_errors(const struct json *s, struct findings *out)
 {
-	static const char *const parts[] = { "plugins", "rails", "neighbours", "devicePlugin" };
+	static const char *const parts[] = { "plugins", "rails", "transport", "neighbours",
+					     "devicePlugin" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		const struct json *error = json_get(json_get(s, parts[i]), "error");

@@ -16,8 +16,8 @@ struct fields {
 	const char *node;
 	uint32_t hold, renew;
 	int fence;
-	const struct json *etcd, *kube, *repair, *plugins, *rails, *fabric, *devices, *claims,
-		*metrics;
+	const struct json *etcd, *kube, *repair, *plugins, *rails, *transport, *fabric, *devices,
+		*claims, *metrics;
 };
 
 static const struct json_enum fences[] = { { "off", 0 }, { "strict", 1 }, { NULL, 0 } };
@@ -31,6 +31,7 @@ static const struct json_field top[] = {
 	{ "repair", J_ANY, J_AT(struct fields, repair) },
 	{ "plugins", J_ANY, J_AT(struct fields, plugins) },
 	{ "rails", J_ANY, J_AT(struct fields, rails) },
+	{ "transport", J_ANY, J_AT(struct fields, transport) },
 	{ "fabric", J_ANY, J_AT(struct fields, fabric) },
 	{ "devicePlugin", J_ANY, J_AT(struct fields, devices) },
 	{ "claims", J_ANY, J_AT(struct fields, claims) },
@@ -237,6 +238,28 @@ static int decode_rails(const struct json *n, struct agent_conf_rails *out, stru
 	return 0;
 }
 
+struct transport_fields {
+	uint32_t every, limit;
+};
+
+static const struct json_field transport_keys[] = {
+	{ "every", J_U32, J_AT(struct transport_fields, every), .min = 5, .max = 60 },
+	{ "mbps", J_U32, J_AT(struct transport_fields, limit), .min = 1, .max = 1000000 },
+	{ 0 },
+};
+
+static int decode_transport(const struct json *n, struct agent_conf_transport *out, struct err *e)
+{
+	struct transport_fields f = { .every = 20, .limit = 1000 };
+	bool off;
+
+	if (object_or_false(n, "transport", &off, e) ||
+	    (!off && n && json_decode_known(n, "transport", transport_keys, &f, e)))
+		return -1;
+	*out = (struct agent_conf_transport){ off ? 0 : f.every * INT64_C(1000), f.limit };
+	return 0;
+}
+
 static const struct json_field fabric_keys[] = {
 	{ "every", J_U32, 0, sizeof(uint32_t), .min = 1, .max = 86400 },
 	{ 0 },
@@ -435,6 +458,7 @@ int agent_conf_decode(const struct json *n, struct agent_conf *out, struct err *
 			       f.renew);
 	if (decode_store(&f, &c, e) || decode_repair(f.repair, &c.repair, e) ||
 	    decode_plugins(f.plugins, &c.plugins, e) || decode_rails(f.rails, &c.rails, e) ||
+	    decode_transport(f.transport, &c.transport, e) ||
 	    decode_fabric(f.fabric, &c.fabric_every, e) ||
 	    decode_devices(f.devices, &c.plugins, &c.devices, e) ||
 	    decode_claims(f.claims, &c, e) || agent_conf_decode_metrics(f.metrics, &c, e))

@@ -37,6 +37,12 @@ struct agent_conf_rails {
 	const char *except[AGENT_CONF_EXCEPT_MAX + 1]; /* devices, PCI addresses; NULL ends them */
 };
 
+/* every 0: the agent does not look whether pods use RDMA. */
+struct agent_conf_transport {
+	int64_t every;  /* ms */
+	uint32_t limit; /* Mbit/s */
+};
+
 /* kubelet NULL: there is no device plugin. */
 struct agent_conf_devices {
 	const char *resources; /* folder of configurations; NULL: resources.d beside agent.json */
@@ -81,6 +87,7 @@ struct agent_conf {
 	struct agent_conf_repair repair;
 	struct agent_conf_plugins plugins;
 	struct agent_conf_rails rails;
+	struct agent_conf_transport transport;
 	int64_t fabric_every; /* ms between two looks for interfaces to listen by; 0: it does not */
 	struct agent_conf_devices devices;
 	struct agent_conf_claims claims;

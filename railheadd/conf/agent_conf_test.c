@@ -161,6 +161,32 @@ START_TEST(an_agent_listens_if_it_is_told_to)
 }
 END_TEST
 
+START_TEST(whether_pods_use_rdma_is_looked_at)
+{
+	static const struct {
+		const char *text;
+		struct agent_conf_transport want;
+	} good[] = {
+		{ "{}", { 20000, 1000 } },
+		{ "{\"transport\":false}", { 0, 1000 } },
+		{ "{\"transport\":{\"every\":30,\"mbps\":400}}", { 30000, 400 } },
+	};
+	auto_json struct json *wrong = parse("{\"transport\":{\"every\":90}}");
+	struct agent_conf c;
+	struct err e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		auto_json struct json *n = parse(good[i].text);
+
+		ck_assert_int_eq(agent_conf_decode(n, &c, &e), 0);
+		ck_assert_int_eq(c.transport.every, good[i].want.every);
+		ck_assert_uint_eq(c.transport.limit, good[i].want.limit);
+	}
+	ck_assert_int_eq(agent_conf_decode(wrong, &c, &e), -1);
+	ck_assert_msg(strstr(e.msg, "transport.every"), "%s", e.msg);
+}
+END_TEST
+
 START_TEST(with_etcd)
 {
 	auto_json struct json *tree =
@@ -359,6 +385,7 @@ END_TEST
 
 TEST_PROGRAM("agent_conf", without_a_file, with_etcd, with_kubernetes, repair_is_an_object_or_false,
 	     plugins_are_an_object_or_false, rails_are_an_object_or_false,
-	     an_agent_listens_if_it_is_told_to, the_device_plugin_is_an_object_or_false,
-	     claims_are_off_unless_they_are_there, groups_of_rails, metrics_are_an_object_or_false,
-	     a_refused_value_is_named_by_its_key, no_key_is_mistyped_in_silence)
+	     an_agent_listens_if_it_is_told_to, whether_pods_use_rdma_is_looked_at,
+	     the_device_plugin_is_an_object_or_false, claims_are_off_unless_they_are_there,
+	     groups_of_rails, metrics_are_an_object_or_false, a_refused_value_is_named_by_its_key,
+	     no_key_is_mistyped_in_silence)

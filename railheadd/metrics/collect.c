@@ -40,8 +40,10 @@ char *collect_metrics(void *arg, bool open, struct err *e)
 	}
 	if (driver_status(from->driver, status, e) || repairer_status(from->repairer, status, e) ||
 	    plugin_watch_status(from->plugins, status, e) ||
-	    rail_watch_status(from->rails, status, e) || devices_status(from->devices, status, e) ||
-	    admin_pools(from->ipam, NULL, &pools, e) || admin_networks(from->ipam, &networks, e))
+	    rail_watch_status(from->rails, status, e) ||
+	    transport_watch_status(from->transports, status, e) ||
+	    devices_status(from->devices, status, e) || admin_pools(from->ipam, NULL, &pools, e) ||
+	    admin_networks(from->ipam, &networks, e))
 		return NULL;
 	node_metrics_add(&x, status, pools, networks);
 	node_metrics_add_latency(&x, from->latency);

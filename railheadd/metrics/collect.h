@@ -9,13 +9,15 @@
 #include "railheadd/watch/plugins.h"
 #include "railheadd/watch/rails.h"
 #include "railheadd/watch/repairer.h"
+#include "railheadd/watch/transports.h"
 
 /* Everything is borrowed. repairer NULL: the agent repairs nothing. */
 struct collect_from {
 	struct driver *driver;
 	const struct repairer *repairer;
-	const struct plugin_watch *plugins; /* NULL: it does not look at the CNI folder */
-	const struct rail_watch *rails;     /* NULL: it does not look at the rails */
+	const struct plugin_watch *plugins;       /* NULL: it does not look at the CNI folder */
+	const struct rail_watch *rails;           /* NULL: it does not look at the rails */
+	const struct transport_watch *transports; /* NULL: nor at their pods */
 	const struct devices_conf *devices;
 	struct ipam *ipam;
 	const struct histogram *latency; /* of ADDs, one for each enum hint_outcome */

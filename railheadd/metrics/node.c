@@ -329,6 +329,31 @@ static void add_rails(struct exposition *x, const struct json *n)
 		node_metrics_add_rail(x, rail);
 }
 
+/* ---- RDMA or not ---- */
+
+static const struct metric transport = {
+	"railhead_pod_transport", METRIC_GAUGE,
+	"Pods of this node that hold rails, by whether they use RDMA. Without samples, the last "
+	"look failed."
+};
+
+static void add_transport(struct exposition *x, const struct json *n)
+{
+	static const char *const states[] = { "rdma", "suspect", "unknown" };
+
+	if (json_num(json_get(n, "looks")) < 1 || json_get(n, "error"))
+		return;
+	exposition_family(x, &transport);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		const struct metric_label labels[] = { { "state", states[i] }, { 0 } };
+		double pods = 0;
+
+		json_each (pod, json_get(n, "pods"))
+			pods += strcmp(json_text(pod, "state"), states[i]) == 0;
+		exposition_sample(x, &transport, pods, labels);
+	}
+}
+
 /* ---- the device plugin ---- */
 
 static const struct metric plugin_devices = {
@@ -398,6 +423,7 @@ void node_metrics_add(struct exposition *x, const struct json *status, const str
 	add_repair(x, json_get(status, "repair"));
 	node_metrics_add_plugins(x, json_get(status, "plugins"));
 	add_rails(x, json_get(status, "rails"));
+	add_transport(x, json_get(status, "transport"));
 	add_device_plugin(x, json_get(status, "devicePlugin"));
 }
 

@@ -57,6 +57,7 @@ static const struct {
 	[EVENT_PLUGIN_RESTORED] = { "PluginRestored", "Restore", false },
 	[EVENT_RAIL_DEGRADED] = { "RailDegraded", "Check", true },
 	[EVENT_RAIL_RECOVERED] = { "RailRecovered", "Check", false },
+	[EVENT_RDMA_NOT_USED] = { "RDMANotUsed", "Check", true },
 	[EVENT_POOL_REFUSED] = { "PoolRefused", "TakeOver", true },
 };
 
@@ -137,8 +138,9 @@ static void send_first(evutil_socket_t fd, short what, void *arg)
 
 static uint64_t events_key_of(const struct event_about *a)
 {
-	const char *const texts[] = { words[a->reason].reason, a->namespace, a->pod, a->uid,
-				      a->key };
+	const bool of_job = a->reason == EVENT_RDMA_NOT_USED;
+	const char *const texts[] = { words[a->reason].reason, a->namespace, of_job ? "" : a->pod,
+				      of_job ? "" : a->uid, a->key };
 	uint64_t h = HASH_START;
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
@@ -163,10 +165,12 @@ static void events_fill(const struct events *v, const struct event_about *a, str
 					.pod = q->pod,
 					.uid = q->uid,
 					.of_pool = a->reason == EVENT_POOL_REFUSED };
-	/* Nodes that say the same about a pool make one event. */
-	if (q->is.of_pool)
+	/* Nodes that say the same about a pool or a job make one event. */
+	const bool shared = q->is.of_pool || a->reason == EVENT_RDMA_NOT_USED;
+
+	if (shared)
 		q->is.id = events_key_of(a);
-	while (!q->is.of_pool && getrandom(&q->is.id, sizeof(q->is.id), 0) != sizeof(q->is.id))
+	while (!shared && getrandom(&q->is.id, sizeof(q->is.id), 0) != sizeof(q->is.id))
 		;
 }
 

@@ -3,7 +3,7 @@
  * events.h: tells people in the cluster what became of their pods, pools and of this node.
  *
  * An event is queued, and sent from the loop, one after the other. All nodes make one Event of what
- * they say alike about a pool. Nothing waits for it and nothing
+ * they say alike about a pool or a job. Nothing waits for it and nothing
  * fails with it: an event that cannot be sent is counted, and stands in the log of its caller.
  */
 #ifndef RAILHEAD_RAILHEADD_POOLS_EVENTS_H
@@ -26,7 +26,8 @@ enum event_reason {
 	EVENT_PLUGIN_RESTORED,
 	EVENT_RAIL_DEGRADED, /* of the node: one check of one rail */
 	EVENT_RAIL_RECOVERED,
-	EVENT_POOL_REFUSED, /* of the RailPool: this node does not take over a generation */
+	EVENT_RDMA_NOT_USED, /* of a job: the first of its pods in a look, the key on all nodes */
+	EVENT_POOL_REFUSED,  /* of the RailPool: this node does not take over a generation */
 };
 
 /* The object of an event. Texts are never NULL. pod "": the node; of EVENT_POOL_REFUSED: the pool.
@@ -34,7 +35,8 @@ enum event_reason {
 struct event_about {
 	enum event_reason reason;
 	const char *namespace, *pod, *uid; /* uid "": not known */
-	/* Two events of one reason, pod and key are one: the second is not sent for 10 minutes. */
+	/* Two events of one reason, pod and key are one: the second is not sent for 10 minutes. The
+	 * pod of EVENT_RDMA_NOT_USED does not count, but its namespace does. */
 	const char *key;
 	bool again; /* an earlier call of it was false, and was counted */
 };

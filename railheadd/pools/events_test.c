@@ -277,7 +277,29 @@ START_TEST(a_store_without_events)
 }
 END_TEST
 
+static uint64_t id_of(const char *pod, const char *key, const char *said)
+{
+	begin();
+	tell(EVENT_RDMA_NOT_USED, pod, key);
+	loop_until(base, has_told, said);
+	const uint64_t id = memory_store_told_id(store);
+
+	end();
+	return id;
+}
+
+/* Two agents: each of them has another pod of the job. */
+START_TEST(nodes_make_one_event_of_a_job)
+{
+	const uint64_t id = id_of("p1", "job 1", "RDMANotUsed ns/p1 u1: key job 1\n");
+
+	ck_assert_uint_eq(id_of("p2", "job 1", "RDMANotUsed ns/p2 u1: key job 1\n"), id);
+	ck_assert_uint_ne(id_of("p1", "job 2", "RDMANotUsed ns/p1 u1: key job 2\n"), id);
+}
+END_TEST
+
 TEST_PROGRAM("railheadd/pools/events", they_are_told_one_after_the_other, the_same_one_is_told_once,
 	     too_many_are_dropped_and_counted, rails_do_not_use_up_the_limit_of_others,
 	     an_event_that_is_lost_is_reported, without_an_answer_it_is_sent_again,
-	     a_refusal_is_logged_once, it_ends_with_events_under_way, a_store_without_events)
+	     a_refusal_is_logged_once, it_ends_with_events_under_way, a_store_without_events,
+	     nodes_make_one_event_of_a_job)

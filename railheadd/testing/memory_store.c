@@ -49,6 +49,7 @@ struct memory_store {
 	struct text told;
 	struct cluster_result tell_result;
 	unsigned tells_failing;
+	uint64_t told_id;
 	struct memory_counts counts;
 };
 
@@ -467,6 +468,7 @@ static struct cluster_call *tell(struct cluster_store *s, const struct cluster_e
 	bool pod = *event->pod;
 
 	c->done = done;
+	((struct memory_store *)s)->told_id = event->id;
 	if (asprintf(&c->told, "%s %s%s%s%s%s: %s\n", event->reason,
 		     pod ? event->namespace : event->node, pod ? "/" : "", event->pod,
 		     pod ? " " : "", event->uid, event->note) < 0)
@@ -550,6 +552,11 @@ void memory_store_hold(struct memory_store *m, bool hold)
 const char *memory_store_told(const struct memory_store *m)
 {
 	return m->told.s ? m->told.s : "";
+}
+
+uint64_t memory_store_told_id(const struct memory_store *m)
+{
+	return m->told_id;
 }
 
 void memory_store_fail_tell(struct memory_store *m, const struct cluster_result *how,

@@ -49,9 +49,11 @@ void memory_store_deny(struct memory_store *m, bool deny);
 
 /*
  * memory_store_told - all events: "REASON NAMESPACE/POD UID: NOTE", or "REASON NODE: NOTE", with
- * line breaks. Borrowed. memory_store_fail_tell - the next so many end so.
+ * line breaks. Borrowed. memory_store_told_id - the id of the last one. memory_store_fail_tell -
+ * the next so many end so.
  */
 const char *memory_store_told(const struct memory_store *m);
+uint64_t memory_store_told_id(const struct memory_store *m);
 void memory_store_fail_tell(struct memory_store *m, const struct cluster_result *how,
 			    unsigned times);
 

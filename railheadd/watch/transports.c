@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transports.c: the timer, the child of a look, and the report of a suspect pod. */
+#include "railheadd/watch/transports.h"
+
+#include <event2/event.h>
+#include <stdio.h>
+
+#include "lib/sys/timer.h"
+#include "railheadd/pools/events.h"
+#include "railheadd/watch/child.h"
+#include "railheadd/watch/look.h"
+#include "railheadd/watch/transport.h"
+
+struct transport_watch {
+	struct transport_watch_conf conf;
+	struct event *timer;
+	struct child *child;
+	struct transport_table table; /* of the last look without an error */
+	uint64_t looks;               /* without an error */
+	char said[LOOK_SAID_LEN];     /* the error of the last look; "": none */
+};
+
+/* ---- log and Events ---- */
+
+static uint64_t mbps(uint64_t bytes, int64_t ms)
+{
+	return bytes / (uint64_t)(125 * ms);
+}
+
+/* All nodes make one Event of a job, because its key is the same on each of them. */
+static void report_suspect(const struct transport_watch *w, struct transport_pod *p)
+{
+	const bool rails = transport_over(p->rails, p->ms, w->conf.limit);
+	const struct transport_bytes *b = rails ? &p->rails : &p->other;
+	char job[254], key[300], text[CLUSTER_EVENT_NOTE_LEN - 1];
+	const struct event_about about = { .reason = EVENT_RDMA_NOT_USED,
+					   .namespace = p->ns,
+					   .pod = p->name,
+					   .uid = p->uid,
+					   .key = key,
+					   .again = p->over_ms >= TRANSPORT_MS + 2 * p->ms };
+
+	transport_job(p->name, job);
+	(void)snprintf(key, sizeof(key), "%s %lld", job,
+		       (long long)(w->conf.ctx->now(w->conf.ctx->clock) / INT64_C(86400000000000)));
+	(void)snprintf(text, sizeof(text),
+		       "job %s does not seem to use RDMA: for %d s this pod sends %llu Mbit/s and "
+		       "receives %llu Mbit/s by TCP %s, and it has no connected queue pair. %s%s",
+		       job, (int)(p->over_ms / 1000), (unsigned long long)mbps(b->sent, p->ms),
+		       (unsigned long long)mbps(b->received, p->ms),
+		       rails ? "over its rails" : "beside its rails",
+		       *p->cause ? "Likely cause: " : "\"railctl rdma check\" found no cause",
+		       p->cause);
+	p->told = !*p->name || events_tell(w->conf.events, &about, "%s.", text);
+	if (p->told)
+		log_warn(&w->conf.ctx->log, "transport: pod %s/%s: %s", p->ns, p->name, text);
+}
+
+/* ---- a look ---- */
+
+static int take_look(struct transport_watch *w, const struct json *look, struct err *e)
+{
+	auto_clean(transport_clear) struct transport_table t = { 0 };
+
+	if (transport_read(look, &t, e))
+		return -1;
+	transport_clear(&w->table);
+	w->table = t;
+	t = (struct transport_table){ 0 };
+	w->looks++;
+	for (size_t i = 0; i < w->table.n; i++)
+		if (w->table.pod[i]->state == TRANSPORT_SUSPECT && !w->table.pod[i]->told)
+			report_suspect(w, w->table.pod[i]);
+	return 0;
+}
+
+static void on_transport_look_end(void *arg, enum child_end how, const char *text, size_t len)
+{
+	struct transport_watch *w = arg;
+	const struct look_end end = { "connections of pods", how, text, len, w->conf.deadline_ms };
+	auto_json struct json *look = NULL;
+	struct err e = { .msg = "" };
+
+	if (look_read(&end, &look, &e) == 0 && take_look(w, look, &e) == 0)
+		e.msg[0] = '\0';
+	look_note_error(&w->conf.ctx->log, "transport", &e, w->said);
+	(void)timer_arm(w->timer, w->conf.every);
+}
+
+static int look_at_transports(const void *arg)
+{
+	const struct transport_watch *w = arg;
+
+	return w->conf.run(&w->table, w->conf.limit);
+}
+
+static void on_transport_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct transport_watch *w = arg;
+	struct err e;
+
+	(void)fd;
+	(void)what;
+	/* One that hangs in the kernel is not waited for. */
+	if (!child_runs(w->child)) {
+		if (child_start(w->child, &e) == 0)
+			return;
+		look_note_error(&w->conf.ctx->log, "transport", &e, w->said);
+	}
+	(void)timer_arm(w->timer, w->conf.every);
+}
+
+/* ---- begin, end, status ---- */
+
+int transport_watch_new(const struct transport_watch_conf *conf, struct transport_watch **out,
+			struct err *e)
+{
+	struct transport_watch *w = calloc(1, sizeof(*w));
+	const struct child_conf child = { .base = conf->base,
+					  .path = "railheadd-transport",
+					  .run = look_at_transports,
+					  .deadline_ms = conf->deadline_ms,
+					  .text_max = JSON_MAX_SIZE,
+					  .done = on_transport_look_end,
+					  .arg = w };
+
+	if (!w)
+		return err_nomem(e);
+	w->conf = *conf;
+	w->timer = evtimer_new(conf->base, on_transport_timer, w);
+	if (!w->timer || child_new(&child, &w->child, e)) {
+		transport_watch_free(w);
+		return err_nomem(e);
+	}
+	(void)timer_arm(w->timer, 0);
+	*out = w;
+	return 0;
+}
+
+void transport_watch_free(struct transport_watch *w)
+{
+	if (!w)
+		return;
+	child_free(w->child);
+	if (w->timer)
+		event_free(w->timer);
+	transport_clear(&w->table);
+	free(w);
+}
+
+int transport_watch_status(const struct transport_watch *w, struct json *obj, struct err *e)
+{
+	struct json *o = w ? json_add_object(obj, "transport") : NULL;
+
+	if (!w)
+		return json_add_bool(obj, "transport", false) ? err_nomem(e) : 0;
+	return !o || (*w->said && json_add_str(o, "error", w->said)) ||
+			       json_add_int(o, "looks", (int64_t)w->looks) ||
+			       json_put(o, "pods", transport_print(&w->table, false))
+		       ? err_nomem(e)
+		       : 0;
+}
