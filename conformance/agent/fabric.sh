@@ -220,6 +220,7 @@ plan_is()
 }
 # plan_finds FINDING: beside n4, of which nothing is known
 plan_finds() { plan_is --json && [ "$(jq -r '[.findings[] | select(.subject != "node n4") | .state, .code, .subject] | join(" ")' "$W/out")" = "$1" ]; }
+plan_finds_of_n2() { plan_finds "warn managed node n2" && grep -qF "$1" "$W/out"; }
 plan_finding() { jq -r '[.findings[] | .state, .code, .subject] | join(" ")' "$W/out"; }
 # plan_apply: the pools of the plan, and the labels of nodes as a second document
 plan_apply()
@@ -264,9 +265,11 @@ rail1-g0 10.200.128.0/24 10.200.128.1 g0"
 	ip -n n2 addr del 192.0.2.1/31 dev rail1 && ip -n n2 addr add 10.200.128.7/24 dev rail1 valid_lft 3000 preferred_lft 3000
 	eventually plan_finds "warn managed node n2"
 	has "by DHCP" "$(<"$W/out")" 'rail 1 (rail1) has 10.200.128.7/24'
+	ip -n n2 addr flush dev rail1 && ip -n n2 route add 10.200.130.0/24 dev rail1 proto ra
+	eventually plan_finds_of_n2 'rail 1 (rail1) has no address'
 	ip -n n2 route add 10.200.129.0/24 dev rail1 proto bgp
 	eventually plan_finds "fail routed node n2"
-	ip -n n2 addr flush dev rail1
+	ip -n n2 route flush dev rail1
 	eventually plan_finds ""
 	# Its cables change, and it stays where its pods have addresses.
 	ip link set n3-rail0 down && ip link set n3-rail1 down && ip link set n3-rail0 up && ip link set n3-rail1 up || give_up "the wires of n3"

@@ -18,10 +18,10 @@ RAILS, GROUP = 8, 32
 
 
 def node(i):
-    """The value of node i: groups of 32 nodes behind eight leaves. Its own eight pools are named, those of other groups are one sum."""
+    """The value of node i: groups of 32 nodes behind eight leaves, with the addresses that the plan of fabric.sh has. Its own eight pools are named, those of other groups are one sum."""
     group, digits = i // GROUP, uuid.UUID(int=i + (1 << 100))
     rails = [{"rail": r, "interface": f"enp{r}s0np0", "mbps": 400000, "mtu": 9000,
-              "addresses": f"10.{200 + r}.{group % 256}.{i % GROUP + 2}/22",
+              "addresses": f"10.{192 + 8 * r + group // 64}.{group % 64 * 4}.{i % GROUP + 2}/22",
               "chassis": f"mac 50:6b:4b:{group // 256:02x}:{group % 256:02x}:{r:02x}", "port": f"ifname swp{i % GROUP + 1}s0",
               "portName": f"swp{i % GROUP + 1}s0", "system": f"su{group // 8}-leaf{group}-r{r}",
               "hca": f"mlx5_{r}", "pci": f"0000:{r * 16 + 11:02x}:00.0", "rdma": "shared", "gpus": f"{r}", "degraded": ""} for r in range(RAILS)]
