@@ -304,6 +304,26 @@ START_TEST(a_virtual_machine_is_reported)
 }
 END_TEST
 
+START_TEST(more_ports_than_nccl_opens_are_reported)
+{
+	struct topo_port many[33], *own;
+
+	gdr_test_make(&w);
+	for (size_t i = 0; i < 33; i++)
+		many[i] = w.m.hca[0].port[0];
+	own = w.m.hca[0].port;
+	w.m.hca[0].port = many;
+	w.m.hca[0].n_ports = 32;
+	ck_assert(!gdr_test_has(&w, "many"));
+	w.m.hca[0].n_ports = 33;
+	ck_assert_int_eq(gdr_test_state(&w, "many"), FINDING_WARN);
+	many[7].active = TOPO_NO;
+	ck_assert(!gdr_test_has(&w, "many"));
+	w.m.hca[0].port = own;
+	w.m.hca[0].n_ports = 1;
+}
+END_TEST
+
 START_TEST(the_command_line_is_read)
 {
 	auto_gdr_findings struct gdr_findings f = { 0 };
@@ -438,7 +458,8 @@ TEST_PROGRAM("gdr_hca", settings_are_judged, numa_and_iommu_may_be_unknown,
 	     a_bond_of_far_cards_is_told, nccl_finds_a_vf_at_its_pf,
 	     nccl_does_not_find_a_vf_on_another_bus, without_the_pf_its_settings_are_unknown,
 	     pf_and_vf_together_are_taken_for_one_card, data_direct_is_seen,
-	     a_virtual_machine_is_reported, the_command_line_is_read,
-	     a_topology_file_leaves_settings_unknown, an_empty_tree_is_unknown_and_never_ok,
-	     without_a_gpu_there_are_no_findings, what_is_out_of_scope_is_not_looked_at,
-	     neighbours_that_are_seen_are_named, memory_may_end_anywhere)
+	     a_virtual_machine_is_reported, more_ports_than_nccl_opens_are_reported,
+	     the_command_line_is_read, a_topology_file_leaves_settings_unknown,
+	     an_empty_tree_is_unknown_and_never_ok, without_a_gpu_there_are_no_findings,
+	     what_is_out_of_scope_is_not_looked_at, neighbours_that_are_seen_are_named,
+	     memory_may_end_anywhere)

@@ -132,6 +132,38 @@ static void host_check_hcas(struct gdr *r)
 		   "a pod, attach one");
 }
 
+/* NCCL's net_ib.cc: MAX_IB_DEVS, ports that are ACTIVE in the order in which libibverbs finds them.
+ */
+#define NCCL_OPENS 32u
+
+static void check_many(struct gdr *r)
+{
+	struct finding *f;
+	bool by_hcas = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->m->n_gpus; i++)
+		by_hcas |= !r->m->gpu[i].on_package;
+	for (uint32_t i = 0; i < r->m->n_hcas && by_hcas; i++) {
+		const struct topo_hca *h = &r->m->hca[i];
+
+		n += !h->n_ports;
+		for (size_t k = 0; k < h->n_ports; k++)
+			n += h->port[k].active != TOPO_NO;
+	}
+	if (n <= NCCL_OPENS)
+		return;
+	f = gdr_add(r, "many", FINDING_WARN, TOPO_NONE, TOPO_NONE);
+	gdr_path(r, f, GDR_SYS, "class/infiniband");
+	finding_set_value(f, "%zu ports of RDMA devices", n);
+	finding_set_reason(f,
+			   "NCCL opens the first %u that it finds, whatever GPU they are near to",
+			   NCCL_OPENS);
+	finding_set_remedy(
+		f, "set NCCL_IB_HCA as \"railctl topo --env\" prints it, or switch RDMA to mode "
+		   "exclusive, where a pod sees only its own devices");
+}
+
 /* ---- a pod that sees RDMA devices of other pods ---- */
 
 #define NAMES_LEN 320
@@ -175,5 +207,6 @@ void gdr_host(struct gdr *r)
 	check_flat(r);
 	check_cmdline(r);
 	host_check_hcas(r);
+	check_many(r);
 	host_check_neighbours(r);
 }
