@@ -45,9 +45,7 @@ static int send_on(int fd)
 
 static int receive_on(int fd, bool answers)
 {
-	ssize_t n;
-
-	while ((n = recv(fd, bytes, sizeof(bytes), MSG_WAITALL)) > 0 &&
+	while (recv(fd, bytes, sizeof(bytes), MSG_WAITALL) > 0 &&
 	       (!answers || send(fd, bytes, 1, MSG_NOSIGNAL) == 1))
 		;
 	return 0;

@@ -44,16 +44,18 @@ rdma_ends()
 	rmmod movable
 }
 
-# rxe_in PID RAIL...: an RDMA device on each of these interfaces of the pod with this process, and its file in the container, which is privileged.
+# rxe_in PID RAIL...: an RDMA device on each of these interfaces of a pod, and its file in the container, which is privileged. PID is its process,
+# as the node numbers it.
 rxe_in()
 {
-	local pid=$1 rail device file
+	local pid rail device file
+	pid=$(awk -v pid="$1" '/^NSpid:/ && $3 == pid { print $2; exit }' /proc/[0-9]*/status) && [ -n "$pid" ] || return
 	shift
 	for rail; do
 		device=rxe$pid${rail#rail}
 		nsenter -t "$pid" -n rdma link add "$device" type rxe netdev "$rail" &&
 			file=$(grep -lx "$device" /sys/class/infiniband_verbs/*/ibdev) && file=${file%/ibdev} &&
-			nsenter -t "$pid" -m mkdir -p /dev/infiniband &&
-			nsenter -t "$pid" -m mknod "/dev/infiniband/${file##*/}" c "$(cut -d: -f1 "$file/dev")" "$(cut -d: -f2 "$file/dev")" || return
+			mkdir -p "/proc/$pid/root/dev/infiniband" &&
+			mknod "/proc/$pid/root/dev/infiniband/${file##*/}" c "$(cut -d: -f1 "$file/dev")" "$(cut -d: -f2 "$file/dev")" || return
 	done
 }

@@ -71,8 +71,9 @@ struct ip plan_host_address(const struct plan *p, size_t pin, uint32_t rail)
 			if (ip_in_prefix(subnet, a.addr))
 				return a.addr;
 	}
-	return managed || !p->host[pin].number ? (struct ip){ .family = IP_NONE }
-					       : host_ip(p, pin, rail, p->host[pin].number);
+	if (managed || !p->host[pin].number)
+		return (struct ip){ .family = IP_NONE };
+	return host_ip(p, pin, rail, p->host[pin].number);
 }
 
 static int add_host_address(struct hosts *h, struct host_address x, struct err *e)

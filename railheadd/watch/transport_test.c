@@ -223,7 +223,9 @@ START_TEST(a_look_survives_its_text)
 
 	ck_assert_int_eq(transport_read(list, &back, &e), 0);
 	ck_assert_ptr_eq(transport_find(&back, p), back.pod[0]);
-	ck_assert_int_eq(memcmp(back.pod[0], p, sizeof(*p)), 0);
+	auto_json struct json *again = transport_print(&back, true);
+	auto_free char *want = json_print(list, false), *got = json_print(again, false);
+	ck_assert_str_eq(got, want);
 	auto_free char *text = json_print(brief, false);
 	ck_assert_str_eq(
 		text,
@@ -243,8 +245,10 @@ static int print_and_read(void *arg, struct err *e)
 	auto_clean(transport_clear) struct transport_table t = { 0 }, back = { 0 };
 
 	(void)arg;
-	if (!transport_add(&t, e) || !transport_add(&t, e))
-		return -1;
+	for (size_t i = 0; i < 2; i++) {
+		if (!transport_add(&t, e))
+			return -1;
+	}
 	t.pod[0]->n_sockets = 1;
 	auto_json struct json *list = transport_print(&t, true);
 
