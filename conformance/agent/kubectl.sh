@@ -327,10 +327,10 @@ test_kubectl_rail_verify_knows_the_leaves()
 		echo "\$@" | grep -o -- '--rank0.*' >>"$W/ranks"
 	END
 	chmod +x "$W/kubectl" && export KUBECTL=$W/kubectl
-	rail verify many -n railhead --seconds 7
+	rail verify many -n railhead --seconds 7 -- --tc 104
 	eq "no leaf is known" "$RC $(<"$W/out") $(<"$W/err")" '0  '
-	eq "the ranks" "$(sort "$W/ranks")" '--rank0 10.1.0.1 --rank 0 --ranks 2 --node gpu-1 --key-file - --seconds 7 --gather 30
---rank0 10.1.0.1 --rank 1 --ranks 2 --node gpu-2 --key-file - --seconds 7 --gather 30'
+	eq "the ranks" "$(sort "$W/ranks")" '--rank0 10.1.0.1 --rank 0 --ranks 2 --node gpu-1 --key-file - --seconds 7 --gather 30 --tc 104
+--rank0 10.1.0.1 --rank 1 --ranks 2 --node gpu-2 --key-file - --seconds 7 --gather 30 --tc 104'
 	engine_object nodes gpu-1 '{"rails":[{"rail":0,"interface":"eth0","hca":"mlx5_0","chassis":"mac 02:00"},{"rail":1,"interface":"eth1","chassis":"mac 02:01"},
 		{"rail":2,"interface":"eth2","chassis":"mac 02:02"},{"rail":2,"interface":"eth3","chassis":"mac 02:03"},{"rail":3,"interface":"eth4"}]}' gpu-1 >/dev/null &&
 		engine_object nodes gpu-3 '{"rails":[{"rail":0,"interface":"eth0","chassis":"mac 02:00"}]}' gpu-3 >/dev/null || give_up "nodes"
@@ -404,7 +404,7 @@ test_kubectl_rail_explains_its_options()
 	rail_fails 2 '--job is an option of report' fabric --job x
 	rail_fails 2 'only one file can be standard input' report --topology - --job -
 	rail_fails 2 '-f is an option of plan and apply' rails -f x
-	rail_fails 2 'only topo has options behind --' rails -- --json
+	rail_fails 2 'only topo and verify have options behind --' rails -- --json
 	rail_fails 2 'is neither a command, a node nor an address' topo 'n1;reboot'
 	rail_fails 2 '"" is neither a command, a node nor an address' who ''
 	rail_fails 2 'usage: kubectl rail status'

@@ -20,19 +20,23 @@ job_ends()
 	guest rm -f "$(node_root 1)/opt/cni/bin/rdma-probe"
 	guest modprobe -r rdma_rxe
 }
+has_gid() { [[ $(kn exec "$1" -- /run/railhead/rdma-probe list) == *"::ffff:$(rail_address "$1" "$2") "* ]]; }
 no_probes() { [ "$(guest pgrep -xc rdma-probe)" = 0 ]; }
 some_probes() { [ "$(guest pgrep -xc rdma-probe)" -ge 3 ]; }
 
 test_the_rails_of_a_job_over_rdma()
 {
-	local p pods pid away
+	local p pods pid away rail
 	vfclaims_begin '{"kind": "sriov", "ipam": '"$RAIL_POOLS"'}'
 	trap job_ends EXIT
 	is 'the program' guest cp /vm/bin/rdma-probe-static "$(node_root 1)/opt/cni/bin/rdma-probe"
 	is 'RDMA in the kernel' guest modprobe -a rdma_rxe ib_uverbs
 	job train '.spec.containers[0].resources.limits = {"railhead.io/rails": "1"} | .spec.containers[0].securityContext = {privileged: true}'
 	pods=$(pods_of train)
-	for p in $pods; do is "RDMA of $p" guest rxe_in "$(pid_of "$p")" rail0 rail1; done
+	for p in $pods; do
+		is "RDMA of $p" guest rxe_in "$(pid_of "$p")" rail0 rail1
+		for rail in rail0 rail1; do eventually has_gid "$p" $rail; done
+	done
 	verify --json
 	eq 'the rails carry it' "$RC $(jq -c '[.findings[] | select(.code | IN("all-slow", "noisy", "undecided") | not) | .code, .evidence]' "$W/out") $(<"$W/err")" '0 [] '
 	eq 'each rail was measured' "$(jq -c '[.ranks[].rails[] | select(.bytesPerSecond > 0).rail]' "$W/out")" '["rail0","rail1","rail0","rail1"]'
