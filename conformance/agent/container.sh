@@ -71,7 +71,7 @@ container_begin()
 	# The case writes logs of its own. /run is as systemd has it, so that new network namespaces reach the container. crun wants to see control groups, and uses none.
 	mount -t tmpfs tmpfs /opt && mount -t tmpfs tmpfs /var/log && mkdir -p "$CNI_BIN" && cp "$BIN"/{macvlan,railhead-ipam} "$CNI_BIN" && mount --make-shared /run && { [ "$(stat -fc %T /sys/fs/cgroup)" = tmpfs ] || mount -t tmpfs tmpfs /sys/fs/cgroup; } || give_up "mounts"
 	container_agent "${1-.}"
-	is "a pool" "$BIN/railctl" cluster pool apply - <<<'{"name":"rail0","subnet":"10.92.0.0/24","blockSize":2,"warm":0,"cooldown":0}'
+	is "a pool" "$BIN/railctl" cluster pool apply - <<<'{"name":"rail0","subnet":"10.92.0.0/24","ranges":["10.92.0.2-10.92.0.253"],"blockSize":2,"warm":0,"cooldown":0}'
 	eventually host_knows rail0
 }
 container_end()

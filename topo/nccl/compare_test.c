@@ -17,6 +17,7 @@ struct compare_case {
 	struct nccl_prediction nccl;
 	struct comparison differ;
 	bool gpu[16], hca[64];
+	enum nccl_path_type level; /* NCCL_NET_GDR_LEVEL; 0: not set */
 };
 
 static void compare_case_clear(struct compare_case *w)
@@ -42,7 +43,7 @@ static void answer(struct compare_case *w, const char *gpus, const char *hcas)
 		w->gpu[strtoul(gpus, &end, 10)] = true;
 	for (; hcas && *hcas; hcas = end)
 		w->hca[strtoul(hcas, &end, 10)] = true;
-	w->opts.gdr_level = -1;
+	w->opts.gdr_level = w->level ? (int)w->level : -1;
 	ck_assert_int_eq(topo_choose(&w->m, NULL, &w->node, &e), 0);
 	ck_assert_int_eq(topo_choose(&w->m, &own, &w->choice, &e), 0);
 	ck_assert_int_eq(nccl_predict(&w->m, &s, &w->opts, &w->nccl, &e), 0);
@@ -195,8 +196,8 @@ END_TEST
 START_TEST(gpudirect_off_is_explained)
 {
 	auto_compare_case struct compare_case far = { 0 }, unable = { 0 }, driver = { 0 },
-					      other = { 0 }, old = { 0 }, remote = { 0 },
-					      live = { 0 };
+					      other = { 0 }, old = { 0 }, level = { 0 },
+					      remote = { 0 }, live = { 0 };
 
 	topo_xml("rccl-topo_4p_942", &far.m);
 	answer(&far, NULL, NULL);
@@ -227,6 +228,11 @@ START_TEST(gpudirect_off_is_explained)
 		old.m.gpu[g].sm = 70;
 	answer(&old, "0 1", "0 1");
 	ck_assert_ptr_nonnull(strstr(line(&old, 0), "older than Ampere and has no NVLink [-]"));
+	topo_xml("synthetic-e_1switch_3gpu_4nic", &level.m);
+	level.level = NCCL_NVL;
+	answer(&level, "0 1", "0 1");
+	ck_assert_ptr_nonnull(
+		strstr(line(&level, 0), "NCCL_NET_GDR_LEVEL allows no more than NVL ["));
 	topo_xml("rccl-topo_8p_rome", &remote.m);
 	answer(&remote, NULL, NULL);
 	ck_assert_ptr_nonnull(strstr(line(&remote, 0), "the path is SYS, through the CPU [-]"));

@@ -55,6 +55,9 @@ static void say_gdr_off(const struct compare_input *in, uint32_t gpu, struct tex
 		text_addf(to, in->m->source == TOPO_NCCL_XML || in->m->source == TOPO_RCCL_XML
 				      ? "the file says that a device or its driver cannot"
 				      : "the driver of the device does not offer it");
+	else if (in->opts->gdr_level >= 0 && (int)g->type > in->opts->gdr_level)
+		text_addf(to, "NCCL_NET_GDR_LEVEL allows no more than %s",
+			  nccl_path_name((enum nccl_path_type)in->opts->gdr_level));
 	else if (g->type >= NCCL_PHB)
 		text_addf(to, "the path is %s, through the CPU", nccl_path_name(g->type));
 	else

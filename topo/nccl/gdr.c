@@ -43,6 +43,9 @@ bool nccl_check_gdr(const struct nccl_paths *s, uint32_t gpu, uint32_t net, bool
 	enum nccl_path_type distance = s->gpu_net[cell].type, level;
 	if (distance == NCCL_PXN)
 		distance = nccl_row(s->gpu_net, s->via[cell], s->n_nets)[net].type;
+	/* since 2.29 the default level alone lets it pass */
+	if (distance == NCCL_P2C && !nccl_rule(s->o, NCCL_P2C_IS_LOCAL) && !s->o->no_c2c)
+		distance = NCCL_C2C;
 	if (s->o->gdr_level >= 0)
 		level = (enum nccl_path_type)s->o->gdr_level;
 	else if (s->o->rccl && rccl_rome_pair(s, gpu, net))

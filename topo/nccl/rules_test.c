@@ -236,6 +236,17 @@ START_TEST(chip_to_chip)
 	ck_assert_str_eq(type(&a, 0, 0), "P2C");
 	ck_assert(a.gpu[0].gdr);
 	ck_assert_str_eq(type(&a, 0, 1), "SYS");
+	/* Until 2.28, P2C counts as C2C for the level, and C2C is nearer than all of these. */
+	for (int level = NCCL_PIX; level <= NCCL_PXB; level++) {
+		auto_nccl_prediction struct nccl_prediction old = { 0 }, newer = { 0 };
+		o.gdr_level = level;
+		o.version = (struct lib_version){ 2, 28, 9 };
+		predict(&m, &o, &old);
+		ck_assert(old.gpu[0].gdr);
+		o.version = (struct lib_version){ 2, 29, 7 };
+		predict(&m, &o, &newer);
+		ck_assert(!newer.gpu[0].gdr);
+	}
 }
 END_TEST
 
