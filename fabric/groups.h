@@ -31,6 +31,7 @@ struct fabric_port {
 	uint32_t mbps, mtu;    /* 0: not known */
 	bool contested;        /* another sender was heard, too */
 	const char *addresses; /* of the rail, as in RailNode; "": none, or not known */
+	bool cut;              /* keys of it were left out */
 	const char *by;        /* who else makes them: "dynamic", "routing"; "": nobody */
 	/* As in RailNode; NULL: not known. hca has ":2" behind it for a second port. */
 	const char *hca, *pci, *rdma, *gpus;

@@ -294,16 +294,19 @@ const char *rdma_port_state_name(enum rdma_port_state s)
 
 /* ---- queue pairs ---- */
 
-/* One of the kernel has no PID. */
+/* One of the kernel has a name. A process that ended, or of another PID namespace, has no PID. */
 static int collect_qp(struct nlattr *entry, struct nl_list *l, struct err *e)
 {
 	struct nlattr *tb[RDMA_ATTR_TOP + 1];
 	struct rdma_qp q;
 
-	if (nla_parse_nested(tb, RDMA_ATTR_TOP, entry, policy) || !tb[RDMA_NLDEV_ATTR_RES_PID] ||
-	    !tb[RDMA_NLDEV_ATTR_RES_TYPE] || !tb[RDMA_NLDEV_ATTR_RES_STATE])
+	if (nla_parse_nested(tb, RDMA_ATTR_TOP, entry, policy) ||
+	    tb[RDMA_NLDEV_ATTR_RES_KERN_NAME] || !tb[RDMA_NLDEV_ATTR_RES_TYPE] ||
+	    !tb[RDMA_NLDEV_ATTR_RES_STATE])
 		return 0;
-	q = (struct rdma_qp){ .pid = nla_get_u32(tb[RDMA_NLDEV_ATTR_RES_PID]),
+	q = (struct rdma_qp){ .pid = tb[RDMA_NLDEV_ATTR_RES_PID]
+					     ? nla_get_u32(tb[RDMA_NLDEV_ATTR_RES_PID])
+					     : 0,
 			      .type = nla_get_u8(tb[RDMA_NLDEV_ATTR_RES_TYPE]),
 			      .state = nla_get_u8(tb[RDMA_NLDEV_ATTR_RES_STATE]) };
 	return nl_list_add(l, &q, sizeof(q), e);

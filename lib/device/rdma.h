@@ -114,13 +114,13 @@ int nl_rdma_port(struct nl *nl, uint32_t index, uint32_t port, struct rdma_port 
 #define RDMA_QP_RTR 2 /* it may receive, and in the next state also send */
 #define RDMA_QP_RTS 3
 struct rdma_qp {
-	uint32_t pid;
+	uint32_t pid; /* 0: of a task that ended, or of another PID namespace */
 	uint8_t type, state;
 };
 
 /*
  * nl_rdma_qps - call fn for each queue pair of the device that a process has, of those that the
- * caller's PID namespace shows. Return non-zero from fn to stop: this is not an error. ERR_NOTFOUND
+ * kernel shows here. Return non-zero from fn to stop: this is not an error. ERR_NOTFOUND
  * (ENODEV) as nl_rdma_get.
  */
 typedef int (*rdma_qp_fn)(const struct rdma_qp *q, void *arg);

@@ -337,14 +337,17 @@ END_TEST
 
 /* ---- queue pairs ---- */
 
-/* pid 0: of the kernel. */
+/* pid 0: of a task that ended. KERNEL: of the kernel. */
+#define KERNEL UINT32_MAX
 static void put_qp(struct body *list, uint8_t type, uint8_t state, uint32_t pid)
 {
 	struct body qp = { .len = 0 };
 
 	put_u8(&qp, RDMA_NLDEV_ATTR_RES_TYPE, type);
 	put_u8(&qp, RDMA_NLDEV_ATTR_RES_STATE, state);
-	if (pid)
+	if (pid == KERNEL)
+		put(&qp, RDMA_NLDEV_ATTR_RES_KERN_NAME, "rdma_cm", sizeof("rdma_cm"));
+	else if (pid)
 		put_u32(&qp, RDMA_NLDEV_ATTR_RES_PID, pid);
 	put(list, RDMA_NLDEV_ATTR_RES_QP_ENTRY | NLA_F_NESTED, qp.at, qp.len);
 }
@@ -367,6 +370,7 @@ START_TEST(queue_pairs_of_processes)
 	struct err e = { 0 };
 
 	put_qp(&list, 2, 3, 70); /* RC, RTS */
+	put_qp(&list, 2, 3, KERNEL);
 	put_qp(&list, 2, 3, 0);
 	put_qp(&list, 2, 0, 72); /* RESET */
 	put_qp(&list, 4, 3, 73); /* UD, and no more are asked for */
@@ -378,7 +382,7 @@ START_TEST(queue_pairs_of_processes)
 	say(&k, RDMA_NLDEV_CMD_RES_QP_GET, 1, &none);
 	done(&k, 1);
 	ck_assert_int_eq(nl_rdma_qps(k.nl, 3, see_qp, text, &e), 0);
-	ck_assert_str_eq(text, "70 2 3\n72 2 0\n73 4 3\n");
+	ck_assert_str_eq(text, "70 2 3\n0 2 3\n72 2 0\n73 4 3\n");
 	receive(&k, &s, RDMA_NLDEV_CMD_RES_QP_GET, NLM_F_DUMP);
 	ck_assert_uint_eq(index_of(&s), 3);
 	nl_release(k.nl);

@@ -93,6 +93,7 @@ static struct fabric_port port_from(const struct json *rail)
 		.mtu = number_of(rail, "mtu"),
 		.contested = json_true(json_get(rail, "contested")),
 		.addresses = json_text(rail, "addresses"),
+		.cut = json_true(json_get(rail, "cut")),
 		.by = json_text(rail, "by"),
 		.hca = json_str(json_get(rail, "hca")),
 		.pci = json_str(json_get(rail, "pci")),

@@ -9,6 +9,8 @@
 #include "lib/base/parse.h"
 #include "railctl/cluster/plan.h"
 
+#define SAID_MAX 3u /* addresses of a rail that an agent says */
+
 /* An address on a rail, and who has it. */
 struct host_address {
 	struct ip ip;
@@ -229,6 +231,23 @@ static void take_lowest_number(const struct hosts *h, size_t i)
 	finding_set_remedy(f, "set \"nodesPerGroup\" before the first plan is applied");
 }
 
+/* An agent says three addresses of a rail at most. */
+static bool says_a_part(const struct fabric_node *n)
+{
+	struct ip_prefix a;
+
+	for (const struct fabric_port *x = n->port; x < n->port + n->n; x++) {
+		const char *list = x->addresses;
+		unsigned said = 0;
+
+		while (plan_next_address(&list, &a))
+			said++;
+		if (x->cut || said >= SAID_MAX)
+			return true;
+	}
+	return false;
+}
+
 /* Where no agent listens, it is no finding that one does not. */
 static void find_unheard(const struct hosts *h)
 {
@@ -237,13 +256,14 @@ static void find_unheard(const struct hosts *h)
 	for (size_t i = 0; i < p->n_pins; i++) {
 		struct finding *f;
 
-		if (p->pin[i].group == PIN_NONE || p->host[i].number || p->host[i].node)
+		if (p->pin[i].group == PIN_NONE ||
+		    (p->host[i].node ? !says_a_part(p->host[i].node) : p->host[i].number != 0))
 			continue;
 		h->group[p->pin[i].group].unheard = true;
 		if (!p->cables.n)
 			continue;
 		f = plan_add_node(p, "unheard", FINDING_UNKNOWN, &p->pin[i]);
-		finding_set_reason(f, "its agent has not said the addresses of its NICs: no node "
+		finding_set_reason(f, "its agent has not said all addresses of its NICs: no node "
 				      "of its group gets a new one");
 		finding_set_remedy(f, "look at its agent, or name the node in \"leaveAlone\"");
 	}

@@ -43,9 +43,17 @@ bool transport_over(struct transport_bytes b, int64_t ms, uint32_t limit)
 	return b.sent > bytes && b.received > bytes;
 }
 
+bool transport_needs_qps(const struct transport_pod *p, const struct transport_pod *before,
+			 uint32_t limit)
+{
+	return !before || before->qps != QPS_SEEN || transport_over(p->rails, p->ms, limit) ||
+	       transport_over(p->other, p->ms, limit);
+}
+
 void transport_judge(struct transport_pod *p, const struct transport_pod *before, uint32_t limit)
 {
-	p->counted = p->counted && before && p->n_sockets < TRANSPORT_SOCKETS_MAX &&
+	p->counted = p->complete && before && before->complete &&
+		     p->n_sockets < TRANSPORT_SOCKETS_MAX &&
 		     before->n_sockets < TRANSPORT_SOCKETS_MAX;
 	const bool over = p->counted && p->qps == QPS_NONE &&
 			  (transport_over(p->rails, p->ms, limit) ||
@@ -139,6 +147,7 @@ static const struct json_field pod_fields[] = {
 	{ 0 },
 };
 static const struct json_field sockets_field[] = {
+	{ "complete", J_BOOL, J_AT(struct transport_pod, complete) },
 	{ "sockets", J_LIST, J_AT(struct transport_pod, socket),
 	  .item = sizeof(struct transport_socket), .of = socket_fields,
 	  .has = offsetof(struct transport_pod, n_sockets) },

@@ -29,9 +29,10 @@ struct transport_bytes {
 /* A pod in a look. */
 struct transport_pod {
 	char ns[64], name[254], uid[64], container[201];
-	int qps;      /* enum transport_qps */
-	int64_t at;   /* when its connections were read, as ctx_mono_ms() */
-	bool counted; /* rails and other are bytes since the look before, ms ago */
+	int qps;       /* enum transport_qps */
+	int64_t at;    /* when its connections were read, as ctx_mono_ms() */
+	bool complete; /* all of them were read */
+	bool counted;  /* rails and other are bytes since the look before, ms ago */
 	int64_t ms;
 	struct transport_bytes rails, other; /* over interfaces with RDMA; over others but lo */
 	bool checked;    /* `railctl rdma check` was asked since the limit is exceeded */
@@ -64,8 +65,13 @@ void transport_count(struct transport_pod *p, const struct transport_pod *before
 /* transport_over - these bytes in ms exceed the limit, Mbit/s, in each direction. */
 bool transport_over(struct transport_bytes b, int64_t ms, uint32_t limit);
 
-/* transport_judge - after everything else is there: set over_ms and state. counted stays true only
- * if both looks have all connections. */
+/* transport_needs_qps - queue pairs must be read again: none were seen before, or the pod sends so
+ * much by TCP that those may have gone. */
+bool transport_needs_qps(const struct transport_pod *p, const struct transport_pod *before,
+			 uint32_t limit);
+
+/* transport_judge - after everything else is there: set counted, over_ms and state. Bytes are known
+ * only if both looks have all connections. */
 void transport_judge(struct transport_pod *p, const struct transport_pod *before, uint32_t limit);
 
 /*

@@ -252,17 +252,30 @@ static int on_pod_flow(const struct tcp_flow *f, void *arg)
 	return 0;
 }
 
-static void read_flows(const struct transport_look *l, struct place *at)
+static void read_flows(const struct transport_look *l, struct place *at, struct err *e)
 {
 	auto_nl struct nl *nl = NULL, *tcp = NULL;
-	struct err ignored;
 
 	at->pod->at = ctx_mono_ms();
 	at->pod->ms = at->before ? at->pod->at - at->before->at : 0;
-	at->pod->counted = nl_open_in(&at->ns, &l->host, &nl, &ignored) == 0 &&
-			   nl_addr_list(nl, 0, on_addr, at, &ignored) == 0 &&
-			   nl_tcp_open_in(&at->ns, &l->host, &tcp, &ignored) == 0 &&
-			   nl_tcp_list(tcp, on_pod_flow, at, &ignored) == 0;
+	at->pod->complete = nl_open_in(&at->ns, &l->host, &nl, e) == 0 &&
+			    nl_addr_list(nl, 0, on_addr, at, e) == 0 &&
+			    nl_tcp_open_in(&at->ns, &l->host, &tcp, e) == 0 &&
+			    nl_tcp_list(tcp, on_pod_flow, at, e) == 0;
+}
+
+/* If no pod could be read, something is wrong with this kernel, or with the rights of the agent. */
+static int read_all_flows(struct transport_look *l)
+{
+	struct err why = { 0 };
+	bool any = !l->found.n;
+
+	for (size_t i = 0; i < l->found.n; i++) {
+		why = (struct err){ 0 };
+		read_flows(l, &l->place[i], &why);
+		any |= l->place[i].pod->complete;
+	}
+	return any ? 0 : err_pass(l->e, &why);
 }
 
 /* ---- queue pairs ---- */
@@ -275,12 +288,16 @@ struct qps {
 
 static int on_qp(const struct rdma_qp *q, void *arg)
 {
-	const struct qps *x = arg;
+	struct qps *x = arg;
 	struct transport_look *l = x->l;
 	char pid[16];
 
 	if (q->state != RDMA_QP_RTR && q->state != RDMA_QP_RTS)
 		return 0;
+	if (!q->pid) {
+		x->all = false;
+		return 0;
+	}
 	if (q->pid != l->pid) {
 		(void)snprintf(pid, sizeof(pid), "%u", q->pid);
 		l->pid = q->pid;
@@ -318,23 +335,17 @@ static bool read_qps_in(struct transport_look *l, const struct netns *ns)
 	return nl_rdma_open_in(ns, &l->host, &rdma, &ignored) == 0 && read_qps(l, rdma);
 }
 
-static bool needs_qps(const struct transport_look *l, const struct place *at)
-{
-	return !at->before || at->before->qps != QPS_SEEN ||
-	       transport_over(at->pod->rails, at->pod->ms, l->limit);
-}
-
 static void find_qps(struct transport_look *l)
 {
 	bool any = false, all = true;
 
 	for (size_t i = 0; i < l->found.n; i++)
-		any |= needs_qps(l, &l->place[i]);
+		any |= transport_needs_qps(l->place[i].pod, l->place[i].before, l->limit);
 	if (any && l->mode == RDMA_SHARED)
 		all = read_qps(l, l->rdma);
 	for (size_t i = 0; i < l->found.n; i++) {
 		struct place *at = &l->place[i];
-		bool need = needs_qps(l, at);
+		bool need = transport_needs_qps(at->pod, at->before, l->limit);
 		bool seen = l->mode == RDMA_SHARED || !need ? all : read_qps_in(l, &at->ns);
 
 		if (!need)
@@ -404,7 +415,7 @@ static void find_cause(struct transport_look *l, struct place *at)
 	auto_clean(exec_kill) struct exec_child child = { .out_fd = -1 };
 	struct exec_result result = { 0 };
 	auto_json struct json *tree = NULL;
-	struct err ignored;
+	struct err why = { 0 };
 
 	if (at->before->checked) {
 		memcpy(at->pod->cause, at->before->cause, sizeof(at->pod->cause));
@@ -415,9 +426,11 @@ static void find_cause(struct transport_look *l, struct place *at)
 	if (l->has_checked)
 		return;
 	l->has_checked = at->pod->checked = true;
-	if (exec_start(&req, &child, &ignored) || exec_finish(&child, &result, &ignored))
-		return;
-	if (json_parse(result.output, result.len, "findings", &tree, &ignored) == 0)
+	if (exec_start(&req, &child, &why) || exec_finish(&child, &result, &why) ||
+	    json_parse(result.output, result.len, "findings", &tree, &why))
+		(void)snprintf(at->pod->cause, sizeof(at->pod->cause),
+			       "unknown, \"railctl rdma check\" failed: %.300s", why.msg);
+	else
 		take_cause(at->pod, json_get(tree, "findings"));
 	free(result.output);
 }
@@ -449,8 +462,8 @@ static int look_at_pods(struct transport_look *l)
 	if (stale_each(&l->ctx, NULL, on_transport_record, l, l->e) || l->failed ||
 	    (l->found.n && find_processes(l)))
 		return -1;
-	for (size_t i = 0; i < l->found.n; i++)
-		read_flows(l, &l->place[i]);
+	if (read_all_flows(l))
+		return -1;
 	find_qps(l);
 	/* A check takes time, and must not keep the namespace of a pod that ends. */
 	for (size_t i = 0; i < l->found.n; i++)

@@ -14,7 +14,8 @@
 struct doing {
 	uint64_t rails_out, rails_in, other_out, other_in;
 	int qps;
-	bool forced, few; /* few: all bytes are in connections that end before the next look */
+	bool forced, few, gap; /* gap: not all connections could be read. few: all bytes are in
+				  connections that end before the next look */
 };
 
 struct life {
@@ -56,7 +57,7 @@ static int look(struct life *l, const struct doing *d)
 	ck_assert_ptr_nonnull(l->now);
 	(void)snprintf(l->now->name, sizeof(l->now->name), "train-0");
 	before = transport_find(&l->looks[0], l->now);
-	l->now->counted = true;
+	l->now->complete = !d->gap;
 	l->now->ms = LOOK_MS;
 	l->now->qps = d->qps;
 	l->now->forced = d->forced;
@@ -96,6 +97,40 @@ START_TEST(a_forced_socket_is_found_after_a_minute)
 	ck_assert_uint_eq(l.now->rails.sent, bytes_of(9000));
 	ck_assert_uint_eq(l.now->other.sent, 0);
 	end(&l);
+}
+END_TEST
+
+/* After a look without all connections, the old ones are not new. */
+START_TEST(a_gap_makes_old_bytes_no_new_ones)
+{
+	const struct doing ring = { .rails_out = 9000, .rails_in = 9000, .qps = QPS_NONE };
+	const struct doing gap = { .qps = QPS_NONE, .gap = true };
+	struct life l = { 0 };
+
+	ck_assert_int_eq(look(&l, &ring), TRANSPORT_UNKNOWN);
+	for (size_t i = 0; i < 9; i++) {
+		ck_assert_int_eq(look(&l, i % 2 ? &gap : &ring), TRANSPORT_UNKNOWN);
+		ck_assert_int_eq(l.now->over_ms, i ? 0 : LOOK_MS);
+	}
+	end(&l);
+}
+END_TEST
+
+/* The test of a job leaves queue pairs behind it that were, and the job itself may use TCP. */
+START_TEST(queue_pairs_that_were_seen_are_looked_for_again)
+{
+	struct transport_pod p = { .ms = LOOK_MS }, before = { .qps = QPS_NONE };
+	const uint64_t much = bytes_of(2000);
+
+	ck_assert(transport_needs_qps(&p, NULL, 1000));
+	ck_assert(transport_needs_qps(&p, &before, 1000));
+	before.qps = QPS_SEEN;
+	ck_assert(!transport_needs_qps(&p, &before, 1000));
+	p.other = (struct transport_bytes){ much, much };
+	ck_assert(transport_needs_qps(&p, &before, 1000));
+	p.rails = p.other;
+	p.other = (struct transport_bytes){ 0, 0 };
+	ck_assert(transport_needs_qps(&p, &before, 1000));
 }
 END_TEST
 
@@ -212,7 +247,7 @@ START_TEST(a_look_survives_its_text)
 	(void)snprintf(p->ns, sizeof(p->ns), "ml");
 	(void)snprintf(p->name, sizeof(p->name), "train-0");
 	(void)snprintf(p->cause, sizeof(p->cause), "NCCL_IB_DISABLE is 1 (the environment)");
-	p->counted = true;
+	p->complete = p->counted = true;
 	p->ms = 20000;
 	p->qps = QPS_NONE;
 	p->state = TRANSPORT_SUSPECT;
@@ -306,6 +341,7 @@ START_TEST(pods_of_one_job_share_a_name)
 END_TEST
 
 TEST_PROGRAM("transport", a_forced_socket_is_found_after_a_minute,
+	     a_gap_makes_old_bytes_no_new_ones, queue_pairs_that_were_seen_are_looked_for_again,
 	     a_forced_socket_on_another_interface_needs_its_setting, legitimate_traffic_is_quiet,
 	     a_queue_pair_is_rdma_whatever_tcp_does, without_queue_pairs_to_see_nothing_is_suspect,
 	     a_pause_begins_the_minute_again, new_connections_count_whole,

@@ -69,7 +69,9 @@ static int take_look(struct transport_watch *w, const struct json *look, struct 
 	t = (struct transport_table){ 0 };
 	w->looks++;
 	for (size_t i = 0; i < w->table.n; i++)
-		if (w->table.pod[i]->state == TRANSPORT_SUSPECT && !w->table.pod[i]->told)
+		/* One pod is checked in each look: the others wait for their cause. */
+		if (w->table.pod[i]->state == TRANSPORT_SUSPECT && w->table.pod[i]->checked &&
+		    !w->table.pod[i]->told)
 			report_suspect(w, w->table.pod[i]);
 	return 0;
 }

@@ -64,7 +64,7 @@ struct job_msg {
 	struct job_rail rails[JOB_RAILS];
 	size_t n_rails;
 	char busy[JOB_TEXT]; /* who uses the rails meanwhile */
-	bool blind;          /* the kernel does not say who uses them */
+	bool blind;          /* others may use them: the kernel does not say who */
 	/* tests */
 	uint32_t id;
 	enum judge_kind kind;

@@ -147,6 +147,7 @@ static void describe(const struct ctx *ctx, const struct conf *c, const struct r
 }
 
 struct in_use {
+	bool others; /* processes that this container does not see, or that ended, have some */
 	unsigned qps;
 	uint32_t pid; /* that of one of them */
 };
@@ -155,8 +156,13 @@ static int count_connected(const struct rdma_qp *q, void *arg)
 {
 	struct in_use *use = arg;
 
-	if (q->type == RDMA_QP_RC && q->state == RDMA_QP_RTS)
-		*use = (struct in_use){ use->qps + 1, q->pid };
+	if (q->type != RDMA_QP_RC || q->state != RDMA_QP_RTS)
+		return 0;
+	use->others |= !q->pid;
+	if (q->pid) {
+		use->qps++;
+		use->pid = q->pid;
+	}
 	return 0;
 }
 
@@ -173,6 +179,7 @@ static void find_users(const struct rdma_rail *r, struct job_msg *join)
 		join->blind = true;
 		return;
 	}
+	join->blind |= use.others;
 	if (!use.qps)
 		return;
 	(void)snprintf(join->busy, sizeof(join->busy),
