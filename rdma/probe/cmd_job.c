@@ -27,9 +27,8 @@ static const struct opt options[] = {
 	  "it is closed (default: RAILHEAD_JOB_KEY)",
 	  0 },
 	{ "leaves", "FILE",
-	  "rank 0: lines \"NODE RAIL LEAF\", where each rail is plugged in; RAIL is an interface "
-	  "or "
-	  "an RDMA device; \"-\": standard input, behind the key",
+	  "rank 0: lines \"NODE RAIL LEAF\", where each rail is plugged in; RAIL is an "
+	  "interface or an RDMA device; \"-\": standard input, behind the key",
 	  0 },
 	{ "gather", "SECONDS", "how long to wait for all ranks (default: 120)", 0 },
 	{ "seconds", "SECONDS", "how long to test (default: 30)", 0 },
@@ -121,7 +120,6 @@ static int read_conf(struct cmd_run *p, struct job_conf *c, struct err *e)
 	c->rank0 = opt_get(&p->opts, "rank0");
 	c->node = opt_get(&p->opts, "node");
 	c->in_use = opt_is_set(&p->opts, "in-use");
-
 	if (index && parse_u64(index, 0, JOB_RANKS - 1, &rank))
 		return cmd_usage(p, e, "JOB_COMPLETION_INDEX \"%.32s\" is not a rank", index);
 	if (number(p, (struct bounds){ "ranks", 2, JOB_RANKS }, &ranks, e) ||
