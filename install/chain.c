@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "lib/json/json.h"
 #include "lib/sys/fs.h"
@@ -53,10 +54,14 @@ static int write_spare(int dir, const char *spare, const char *text, const struc
 
 /*
  * The two files change their names, and then what had the name is read again: its owner may have
- * written it meanwhile, also into the file that was open. A file system without that gets a rename.
+ * written it meanwhile, also into the file that was open. An owner that has found the file and has
+ * not emptied it yet shows by nothing, so there is a pause before the look. A file system without
+ * exchange gets a rename.
  */
+#define OPENING_NS 20000000 /* longer than a process that can run waits for a processor */
 static int exchange(int dir, const char *spare, const char *name, const char *before, struct err *e)
 {
+	static const struct timespec opening = { .tv_nsec = OPENING_NS };
 	auto_free char *now = NULL;
 	struct stat st;
 
@@ -65,6 +70,7 @@ static int exchange(int dir, const char *spare, const char *name, const char *be
 			return err_set(e, ERR_IO, errno, "replace %s", name);
 		return 0;
 	}
+	(void)nanosleep(&opening, NULL);
 	if (read_file(dir, spare, &now, &st, e) == 0 && strcmp(now, before) == 0)
 		return 0;
 	if (renameat2(dir, spare, dir, name, RENAME_EXCHANGE))
