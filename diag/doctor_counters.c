@@ -172,6 +172,10 @@ void doctor_check_counters(struct doctor *doc, const struct rdma_rail *rail, con
 		  "check what the switches drop, the links towards this port, and that no switch "
 		  "spreads one flow over several paths",
 		  NULL },
+		{ "link-errors", "broken bits and packets", COUNT_LINK_ERROR, FINDING_WARN,
+		  "the card or its peer sends packets again",
+		  "check cable and transceiver at both ends",
+		  "check cables and ports with ibdiagnet or ibqueryerrors" },
 		{ "link-down", "times that the link went down", COUNT_LINK_DOWN, FINDING_FAIL,
 		  "transfers stall or fail",
 		  "check cable and transceiver at both ends, and the log of the switch",

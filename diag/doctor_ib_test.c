@@ -114,6 +114,7 @@ START_TEST(a_good_port_has_only_ok_findings_and_none_of_RoCE)
 	SAYS(&p, "guid", "mlx5_0:1", "ok the GUID of the port is " GUID ";");
 	SAYS(&p, "guid", "mlx5_0:1", "ok the GUID of the device is 02:00:00:00:00:00:01:07;");
 	SAYS(&p, "retries", "mlx5_0:1", "ok ");
+	SAYS(&p, "link-errors", "mlx5_0:1", "ok ");
 	SAYS(&p, "link-down", "mlx5_0:1", "ok ");
 	for (size_t i = 0; i < ARRAY_SIZE(roce); i++)
 		SILENT(&p, roce[i], "mlx5_0:1");

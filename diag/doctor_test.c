@@ -318,6 +318,8 @@ START_TEST(growth_of_counters_is_judged_and_not_their_sum)
 		  "packets sent again: 3 in 5 s, 20 in all", "pfc, trust and mtu" },
 		{ COUNT_SEQUENCE, "sequence mlx5_1:1 ok", "sequence mlx5_1:1 warn",
 		  "packets out of order: 3 in 5 s, 20 in all", "switches drop" },
+		{ COUNT_LINK_ERROR, "link-errors mlx5_1:1 ok", "link-errors mlx5_1:1 warn",
+		  "broken bits and packets: 3 in 5 s, 20 in all", "transceiver" },
 		{ COUNT_LINK_DOWN, "link-down mlx5_1:1 ok", "link-down mlx5_1:1 fail",
 		  "went down: 3 in 5 s, 20 in all", "cable" },
 	};

@@ -386,8 +386,7 @@ static int read_counters(const struct probe_view *v, const struct probe_data *f,
 	of.netdev = probe_data_netdev_of(f, &d->port[port]);
 	if (of.sysfs && counters_read(&of, &host, e))
 		return -1;
-	/* In mode shared a pod sees at most its interface. */
-	if (host.known & ~(1u << COUNT_LINK_DOWN))
+	if (counters_are_seen(&host))
 		out->last = host;
 	counters_add_pauses(&out->dcb, &out->last);
 	return 0;

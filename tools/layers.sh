@@ -69,7 +69,7 @@ rdma/device|lib/
 rdma/inventory|lib/ cni/record/ rdma/device/
 rdma/env|lib/ cni/record/ sriov/claim/ rdma/inventory/
 rdma/job|lib/
-rdma/probe|lib/ rdma/inventory/ rdma/job/
+rdma/probe|lib/ rdma/device/ rdma/inventory/ rdma/job/
 rdma/qos|lib/
 rdma/probe/testing|lib/ cni/ rdma/
 rdma/testing|lib/ cni/ rdma/

@@ -12,12 +12,18 @@ static const struct {
 	enum port_counter what;
 	const char *file;
 } files[] = {
+	/* every driver with these: the kernel's ABI. An error may be in two of them. */
+	{ COUNT_LINK_ERROR, "counters/symbol_error" },
+	{ COUNT_LINK_ERROR, "counters/link_error_recovery" },
+	{ COUNT_LINK_ERROR, "counters/local_link_integrity_errors" },
+	{ COUNT_LINK_ERROR, "counters/port_rcv_errors" },
 	/* mlx5 */
 	{ COUNT_RETRY, "hw_counters/local_ack_timeout_err" },
 	{ COUNT_RETRY, "hw_counters/packet_seq_err" },
 	{ COUNT_RETRY, "hw_counters/implied_nak_seq_err" },
 	{ COUNT_RETRY, "hw_counters/roce_adp_retrans" },
 	{ COUNT_SEQUENCE, "hw_counters/out_of_sequence" },
+	{ COUNT_LINK_ERROR, "hw_counters/rx_icrc_encapsulated" },
 	{ COUNT_CNP_SENT, "hw_counters/np_cnp_sent" },
 	{ COUNT_CNP_HEARD, "hw_counters/rp_cnp_handled" },
 	/* bnxt_re */

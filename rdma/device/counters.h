@@ -19,6 +19,7 @@ enum port_counter {
 	COUNT_PAUSE_SENT, /* priority flow control, all priorities together */
 	COUNT_PAUSE_HEARD,
 	COUNT_LINK_DOWN,
+	COUNT_LINK_ERROR, /* bits or packets that came broken: cable, transceiver or port */
 	COUNT_N
 };
 
@@ -31,6 +32,13 @@ struct port_counters {
 static inline bool counters_have(const struct port_counters *p, enum port_counter c)
 {
 	return p->known >> c & 1;
+}
+
+/* counters_are_seen - false if sysfs shows the interface at most, as a pod in mode shared sees it.
+ */
+static inline bool counters_are_seen(const struct port_counters *p)
+{
+	return p->known & ~(1u << COUNT_LINK_DOWN);
 }
 
 struct counters_of {

@@ -65,6 +65,13 @@ START_TEST(counters_of_one_kind_are_added_up)
 	ck_assert_uint_eq(c.value[COUNT_CNP_SENT], 5);
 	ck_assert_uint_eq(c.value[COUNT_CNP_HEARD], UINT64_MAX);
 	ck_assert(!counters_have(&c, COUNT_SEQUENCE) && !counters_have(&c, COUNT_LINK_DOWN));
+	ck_assert(!counters_have(&c, COUNT_LINK_ERROR) && counters_are_seen(&c));
+	put(dir, PORT "counters/symbol_error", "2\n");
+	put(dir, PORT "counters/link_error_recovery", "30\n");
+	put(dir, PORT "counters/local_link_integrity_errors", "400\n");
+	put(dir, PORT "counters/port_rcv_errors", "5000\n");
+	put(dir, PORT "hw_counters/rx_icrc_encapsulated", "60000\n");
+	ck_assert_uint_eq(of(dir, "").value[COUNT_LINK_ERROR], 65432);
 }
 END_TEST
 

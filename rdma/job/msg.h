@@ -44,7 +44,7 @@ struct job_rail {
 	char gid_kind[16];        /* "IPv4", "IPv6", "InfiniBand" */
 	char card[JOB_NAME];      /* vendor and device: "15b3:1021" */
 	char leaf[JOB_NAME];
-	char counted[JOB_TEXT]; /* rank 0: errors of its port during the tests; not in a message */
+	char counted[JOB_TEXT]; /* rank 0: what its port counted meanwhile; not in a message */
 	char problem[JOB_TEXT]; /* why the rank itself says that it cannot be used */
 	uint32_t mtu;           /* bytes of payload */
 	uint32_t rate_mbps;     /* of the link */
@@ -77,7 +77,7 @@ struct job_msg {
 	enum judge_outcome outcome;
 	uint64_t alone, both; /* bytes a second */
 	bool noisy;
-	char counted[JOB_TEXT]; /* errors of the port since the rank joined */
+	char counted[JOB_TEXT]; /* growth since the rank joined, or that the pod sees none */
 	char text[JOB_TEXT];    /* result: why not; end: a summary */
 	uint32_t status;        /* end: exit status for all */
 };

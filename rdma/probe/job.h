@@ -8,6 +8,7 @@
 #ifndef RAILHEAD_RDMA_PROBE_JOB_H
 #define RAILHEAD_RDMA_PROBE_JOB_H
 
+#include "rdma/device/counters.h"
 #include "rdma/job/msg.h"
 #include "rdma/probe/run.h"
 
@@ -37,15 +38,16 @@ void job_link_close(struct job_link *l);
 
 /* ---- job_facts.c: what this rank says of itself ---- */
 
-#define JOB_COUNTERS 9 /* of a port, which count errors */
-
 /* How to open a rail: an address of RoCE, or a device of InfiniBand. */
 struct job_own_rail {
 	struct ip address; /* family IP_NONE: by the device */
 	char device[JOB_NAME];
 	unsigned port;
-	char dir[160]; /* of the port, in sysfs */
-	uint64_t counts[JOB_COUNTERS];
+	struct {
+		char device[JOB_NAME], netdev[IFNAME_LEN];
+		uint32_t port;
+		struct port_counters first; /* by job_facts() */
+	} count;
 };
 
 struct job_own {
@@ -57,8 +59,8 @@ struct job_own {
 int job_facts(const struct ctx *ctx, const struct conf *c, struct job_own *out,
 	      struct err *e) must_check;
 
-/* job_counted - "symbol_error +14, link_downed +1": errors since job_facts(); "": none, or the
- * kernel does not count them. */
+/* job_counted - "counted link errors +14, link down +1": since job_facts(); "": nothing.
+ * "shows its pod no counters": sysfs of this namespace does not have them. */
 void job_counted(const struct ctx *ctx, const struct job_own_rail *rail, char out[JOB_TEXT]);
 
 /* job_throttled - how often the CPU limit of the own cgroup stopped processes so far; 0 if the

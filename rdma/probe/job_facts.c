@@ -62,45 +62,42 @@ static void read_card(const struct ctx *ctx, const char *device, struct job_rail
 	out->slot_max_mbps = max;
 }
 
-/*
- * Errors at this end of the cable, and packets that came out of order, twice or not at all. The
- * names are those of the kernel's ABI (sysfs-class-infiniband) and of mlx5.
- */
-static const char *const counters[JOB_COUNTERS] = {
-	"counters/symbol_error",
-	"counters/link_error_recovery",
-	"counters/link_downed",
-	"counters/port_rcv_errors",
-	"counters/local_link_integrity_errors",
-	"hw_counters/rx_icrc_encapsulated",
-	"hw_counters/out_of_sequence",
-	"hw_counters/packet_seq_err",
-	"hw_counters/local_ack_timeout_err",
-};
-
-static void read_counters(const struct ctx *ctx, const char *dir, uint64_t out[JOB_COUNTERS])
+static struct counters_of counters_at(const struct ctx *ctx, const struct job_own_rail *rail)
 {
-	char text[64];
-
-	for (size_t i = 0; i < JOB_COUNTERS; i++) {
-		read_text(ctx, dir, counters[i], text, sizeof(text));
-		out[i] = strtoull(text, NULL, 10);
-	}
+	return (struct counters_of){ ctx->sysfs, rail->count.device, rail->count.port,
+				     rail->count.netdev };
 }
 
+/* Errors at this end of the cable, and packets that came out of order, twice or not at all. */
 void job_counted(const struct ctx *ctx, const struct job_own_rail *rail, char out[JOB_TEXT])
 {
-	uint64_t now[JOB_COUNTERS];
+	static const struct {
+		enum port_counter what;
+		const char *name;
+	} names[] = {
+		{ COUNT_LINK_ERROR, "link errors" },
+		{ COUNT_LINK_DOWN, "link down" },
+		{ COUNT_RETRY, "packets sent again" },
+		{ COUNT_SEQUENCE, "packets out of order" },
+	};
+	const struct counters_of of = counters_at(ctx, rail);
+	struct port_counters now;
+	struct err ignored = { 0 };
 	size_t n = 0;
 
 	*out = '\0';
-	read_counters(ctx, rail->dir, now);
-	for (size_t i = 0; i < JOB_COUNTERS && n < JOB_TEXT; i++) {
-		if (now[i] > rail->counts[i])
-			n += (size_t)snprintf(out + n, JOB_TEXT - n, "%s%s +%llu", n ? ", " : "",
-					      strchr(counters[i], '/') + 1,
-					      (unsigned long long)(now[i] - rail->counts[i]));
+	if (counters_read(&of, &now, &ignored))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const uint64_t more = counters_moved(&rail->count.first, &now, names[i].what);
+
+		if (more)
+			n += (size_t)snprintf(out + n, JOB_TEXT - n, "%s%s +%llu",
+					      n ? ", " : "counted ", names[i].name,
+					      (unsigned long long)more);
 	}
+	if (!n && !counters_are_seen(&now))
+		(void)snprintf(out, JOB_TEXT, "shows its pod no counters");
 }
 
 static void find_address(const struct rdma_rail *r, struct job_own_rail *own, struct job_rail *out)
@@ -129,6 +126,7 @@ static void describe(const struct ctx *ctx, const struct conf *c, const struct r
 	int tc = c->has_tc ? c->tc : c->nccl.tc, sl = c->nccl.sl > 0 ? c->nccl.sl : c->sl;
 	bool ib = r->port->layer == IB_LAYER_INFINIBAND;
 	char port[RAIL_PORT_LEN];
+	struct err ignored = { 0 };
 
 	*out = (struct job_rail){ .rate_mbps = r->port->rate_mbps };
 	(void)snprintf(out->interface, sizeof(out->interface), "%.63s",
@@ -137,9 +135,12 @@ static void describe(const struct ctx *ctx, const struct conf *c, const struct r
 	out->tclass = (uint16_t)(ib ? sl : tc >= 0 ? tc : r->port->traffic_class);
 	out->mtu = r->netdev && !ib ? inv_rdma_mtu(r->netdev->link.mtu) : 0;
 	read_card(ctx, r->device->link.name, out);
-	(void)snprintf(own->dir, sizeof(own->dir), "class/infiniband/%s/ports/%u",
-		       r->device->link.name, r->port->port);
-	read_counters(ctx, own->dir, own->counts);
+	(void)snprintf(own->count.device, JOB_NAME, "%.63s", r->device->link.name);
+	(void)snprintf(own->count.netdev, IFNAME_LEN, "%s", r->port->netdev);
+	own->count.port = r->port->port;
+	const struct counters_of of = counters_at(ctx, own);
+	if (counters_read(&of, &own->count.first, &ignored))
+		own->count.first = (struct port_counters){ 0 };
 	find_address(r, own, out);
 	if (r->port->state != RDMA_PORT_ACTIVE)
 		(void)snprintf(out->problem, sizeof(out->problem), "port %s is not ACTIVE but %s",

@@ -96,8 +96,8 @@ static void add_counted(const struct job_root *r, const struct judge_finding *f,
 			if (!*rail->counted || (x.rail != JUDGE_EVERY &&
 						strcmp(rail->interface, r->names[x.rail]) != 0))
 				continue;
-			(void)snprintf(text, sizeof(text), "%s%s %s counted %s", *line ? "; " : "",
-				       m->node, rail->interface, rail->counted);
+			(void)snprintf(text, sizeof(text), "%s%s %s %s", *line ? "; " : "", m->node,
+				       rail->interface, rail->counted);
 			add(line, text);
 		}
 	}

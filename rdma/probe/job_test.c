@@ -55,7 +55,7 @@ void job_counted(const struct ctx *ctx, const struct job_own_rail *rail, char ou
 	(void)ctx;
 	(void)rail;
 	if (faults[own_rank] == SLOW)
-		(void)snprintf(out, JOB_TEXT, "symbol_error +14");
+		(void)snprintf(out, JOB_TEXT, "counted link errors +14");
 }
 
 uint64_t job_throttled(void)
@@ -212,7 +212,7 @@ START_TEST(a_slow_rank_is_named_and_all_end_alike)
 	ck_assert_uint_eq(count_of(JUDGE_SLOW), 1);
 	ck_assert_uint_eq(run.root.findings[0].ends[0].rank, 2);
 	ck_assert_uint_eq(run.root.findings[0].ends[0].rail, JUDGE_EVERY);
-	ck_assert_str_eq(run.root.members[2].rails[1].counted, "symbol_error +14");
+	ck_assert_str_eq(run.root.members[2].rails[1].counted, "counted link errors +14");
 	ck_assert_str_eq(run.root.members[1].rails[1].counted, "");
 	for (unsigned i = 0; i < 8; i++)
 		ck_assert_int_eq(status_of_rank(i), PROBE_OUTLIERS);
