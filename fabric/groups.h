@@ -22,17 +22,18 @@
 struct fabric_port {
 	uint32_t rail, member;
 	const char *interface;
-	const char *bond;      /* that is the rail, of which interface is a member; "": none */
-	const char *leaf;      /* its chassis; NULL: not known */
-	const char *system;    /* the name of the leaf: two may have one; if leaf is known */
-	const char *leaf_name; /* the same for people: with the chassis, if others have the name */
-	const char *port;      /* a port of that leaf; if leaf is known */
-	const char *guid;      /* of an InfiniBand port; "": of Ethernet */
-	uint32_t mbps, mtu;    /* 0: not known */
-	bool contested;        /* another sender was heard, too */
-	const char *addresses; /* of the rail, as in RailNode; "": none, or not known */
-	bool cut;              /* keys of it were left out */
-	const char *by;        /* who else makes them: "dynamic", "routing"; "": nobody */
+	const char *bond;       /* that is the rail, of which interface is a member; "": none */
+	const char *leaf;       /* its chassis; NULL: not known */
+	const char *system;     /* the name of the leaf: two may have one; if leaf is known */
+	const char *leaf_name;  /* the same for people: with the chassis, if others have the name */
+	const char *port;       /* a port of that leaf; if leaf is known */
+	const char *guid;       /* of an InfiniBand port; "": of Ethernet */
+	uint32_t mbps, mtu;     /* 0: not known */
+	const char *last_heard; /* its time, if LLDP of the leaf is silent for two TTLs, or NULL */
+	bool contested;         /* another sender was heard, too */
+	const char *addresses;  /* of the rail, as in RailNode; "": none, or not known */
+	bool cut;               /* keys of it were left out */
+	const char *by;         /* who else makes them: "dynamic", "routing"; "": nobody */
 	/* As in RailNode; NULL: not known. hca has ":2" behind it for a second port. */
 	const char *hca, *pci, *rdma, *gpus;
 	const char *degraded; /* the checks of its agent that failed; "": none; NULL: not known */

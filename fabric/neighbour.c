@@ -15,6 +15,11 @@ static bool is_same_port(const struct lldp_frame *a, const struct lldp_frame *b)
 	return strcmp(a->chassis, b->chassis) == 0 && strcmp(a->port, b->port) == 0;
 }
 
+bool neighbour_is_overdue(const struct neighbour *n, int64_t now)
+{
+	return !n->known || now - n->held.at > 2 * ttl_ms(&n->held);
+}
+
 enum neighbour_news neighbour_hear(struct neighbour *n, const struct lldp_frame *frame, int64_t now)
 {
 	struct neighbour_heard heard = { *frame, now };
@@ -26,7 +31,7 @@ enum neighbour_news neighbour_hear(struct neighbour *n, const struct lldp_frame 
 		n->lost = false;
 		return NEIGHBOUR_SAME;
 	}
-	if (!n->known || n->lost || now - n->held.at > 2 * ttl_ms(&n->held)) {
+	if (n->lost || neighbour_is_overdue(n, now)) {
 		*n = (struct neighbour){ .known = true, .held = heard };
 		return NEIGHBOUR_NEW;
 	}

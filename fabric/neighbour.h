@@ -39,6 +39,9 @@ enum neighbour_news neighbour_hear(struct neighbour *n, const struct lldp_frame 
 				   int64_t now);
 void neighbour_lose(struct neighbour *n);
 
+/* neighbour_is_overdue - nothing was heard of held for two TTLs, or ever. */
+bool neighbour_is_overdue(const struct neighbour *n, int64_t now);
+
 /* How much held is worth. */
 enum neighbour_state {
 	NEIGHBOUR_UNKNOWN,   /* nothing was heard, ever */

@@ -54,7 +54,7 @@ test_fabric_a_crossed_cable_is_named()
 		"fail, crossed, n4 rail 0 (rail0), the cables of rails 0 and 1 are crossed"
 	isnt "its status" ctl n1 cluster fabric
 	ctl n1 cluster fabric n4 >"$W/lines"
-	has "for people" "$(tr -s ' ' <"$W/lines")" "n4 - 0 rail0 leaf-b swp4"
+	has "for people" "$(tr -s ' ' <"$W/lines")" "n4 - 0 rail0 leaf-b swp4 heard"
 	has "what to do" "$(<"$W/lines")" "swap the cables of rail0 and rail1"
 	# All diagnoses of a node have those of its own cables.
 	ctl n4 check --json >"$W/check"
@@ -88,6 +88,7 @@ test_fabric_of_infiniband()
 	done >>"$W/ib.topo"
 	eventually has_ib_rails
 	ctl n1 cluster fabric --ibnetdiscover - --json <"$W/ib.topo" >"$W/out"
+	eq "guids" "$(jq -r '.rails[3].guid' "$W/out")" 04:3f:72:03:00:ab:cd:04
 	eq "leaf and port" "$(jq -r '[.rails[] | .leaf, .port] | map(. // "-") | join(" ")' "$W/out")" "leaf-1 1 leaf-1 2 leaf-1 3 - -"
 	eq "the group" "$(jq -c '[.groups[] | .nodes]' "$W/out")" "[3]"
 	eq "the finding" "$(jq -r '.findings[] | .code + " " + .subject + ": " + .remedy' "$W/out")" \
@@ -108,6 +109,7 @@ test_fabric_a_degraded_rail_is_in_the_object()
 			1) echo ",$card,\"degraded\":\"\"" ;;
 			2) echo ",$card,\"degraded\":\"port rate\"" ;;
 			3) echo ",$card" ;;
+			4) echo ',"lastHeard":"2020-01-31T12:00:00Z"' ;;
 			esac
 		)"'}]}' "gpu-$n" >/dev/null || give_up "node gpu-$n"
 	done
@@ -121,6 +123,9 @@ test_fabric_a_degraded_rail_is_in_the_object()
 mlx5_0,0000:21:00.0,shared,0 1,port rate
 mlx5_0,0000:21:00.0,shared,0 1,-
 -,-,-,-,-"
+	eq "a silent leaf" "$(jq -r '.rails[3].lastHeard' "$W/out")" "2020-01-31T12:00:00Z"
+	eq "its age" "$(ctl n1 cluster fabric | tr -s ' ' | sed -n 's/^gpu-[34] .* swp[34] \([a-z]*\)\([0-9]*d\)\{0,1\} .*/\1\2/p' | sed 's/[0-9]\{4\}d/thousands of days/' | paste -sd ' ')" \
+		"heard thousands of days"
 	printf 'gpu-%s,eth1,leaf-a,\n' 1 2 3 4 >"$W/cables.csv"
 	ctl n1 cluster fabric --topology - --json <"$W/cables.csv" >"$W/out"
 	eq "with a file" "$(jq -r '[.findings[].code] | join(" ")' "$W/out")" degraded

@@ -91,6 +91,7 @@ static struct fabric_port port_from(const struct json *rail)
 		.guid = json_text(rail, "guid"),
 		.mbps = number_of(rail, "mbps"),
 		.mtu = number_of(rail, "mtu"),
+		.last_heard = json_str(json_get(rail, "lastHeard")),
 		.contested = json_true(json_get(rail, "contested")),
 		.addresses = json_text(rail, "addresses"),
 		.cut = json_true(json_get(rail, "cut")),
@@ -130,6 +131,7 @@ static void take_link(const struct ib_links *links, struct fabric_port *x)
 	x->leaf = l->leaf;
 	x->system = l->leaf_name;
 	x->port = l->port;
+	x->last_heard = NULL;
 }
 
 /* The agent sorts them by rail and interface. */
@@ -447,6 +449,8 @@ static int add_row(struct json *rows, const struct cluster_cables *c, const stru
 			       (x->mtu && json_add_int(o, "mtu", x->mtu)) ||
 			       (*x->addresses && json_add_str(o, "addresses", x->addresses)) ||
 			       (*x->by && json_add_str(o, "by", x->by)) ||
+			       (x->last_heard && json_add_str(o, "lastHeard", x->last_heard)) ||
+			       (*x->guid && json_add_str(o, "guid", x->guid)) ||
 			       (x->contested && json_add_bool(o, "contested", true)) ||
 			       (x->hca && json_add_str(o, "hca", x->hca)) ||
 			       (x->pci && json_add_str(o, "pci", x->pci)) ||
@@ -468,6 +472,17 @@ static struct json *fabric_rows(const struct cmd_run *r, const struct cluster_ca
 	return TAKE_PTR(rows);
 }
 
+/* Of LLDP alone: a file of ibnetdiscover says no time, and a port of InfiniBand has a GUID. */
+static struct out_cell age_cell(const struct cmd_run *r, const struct json *row,
+				char buf[LIST_TEXT_LEN])
+{
+	const struct json *time = json_get(row, "lastHeard");
+
+	if (time || json_get(row, "guid") || !json_get(row, "leaf"))
+		return list_age(r, time, buf);
+	return (struct out_cell){ "heard", OUT_PLAIN };
+}
+
 static int show_lines(const struct cmd_run *r, const struct fabric_cmd *c, const struct json *rows,
 		      struct err *e)
 {
@@ -478,6 +493,7 @@ static int show_lines(const struct cmd_run *r, const struct fabric_cmd *c, const
 		{ .title = "INTERFACE", 0, "interface" },
 		{ .title = "LEAF", 0, "leaf" },
 		{ .title = "PORT", 0, "port" },
+		{ .title = "AGE", OUT_RIGHT, NULL, .cell = age_cell },
 		{ .title = "MBIT/S", OUT_RIGHT, "mbps" },
 		{ .title = "MTU", OUT_RIGHT, "mtu" },
 		{ .title = "HCA", OUT_SPARE, "hca" },

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/cli/out.h"
 
 void neighbour_table_clear(struct neighbour_table *t)
 {
@@ -240,6 +241,11 @@ static struct row row_of(const struct neighbour_port *p, const struct lldp_frame
 	return r;
 }
 
+static int64_t heard_at(const struct neighbour_port *p, struct neighbour_clock c)
+{
+	return p->silent ? p->silent : c.wall - (c.now - p->of.held.at) / 1000;
+}
+
 struct json *neighbour_table_known(const struct neighbour_table *t, struct neighbour_clock c)
 {
 	auto_json struct json *list = json_new_array();
@@ -247,7 +253,7 @@ struct json *neighbour_table_known(const struct neighbour_table *t, struct neigh
 	for (const struct neighbour_port *p = t->port; list && p < t->port + t->n; p++) {
 		struct row r = row_of(p, &p->of.held.frame);
 
-		r.heard = c.wall - (c.now - p->of.held.at) / 1000;
+		r.heard = heard_at(p, c);
 		if (p->of.known && json_encode(json_push_object(list), memory_keys, &r))
 			return NULL;
 	}
@@ -285,6 +291,8 @@ static int load_row(struct neighbour_table *t, const struct json *o, struct neig
 	copy_text(f->system_name, sizeof(f->system_name), r.system_name);
 	/* A wall clock may have been set back. */
 	p->of.held.at = c.now - (r.heard < c.wall ? (c.wall - r.heard) * 1000 : 0);
+	/* The same text as before the restart. */
+	p->silent = neighbour_is_overdue(&p->of, c.now) ? r.heard : 0;
 	return 0;
 }
 
@@ -334,6 +342,7 @@ struct rail_row {
 	struct neighbour_facts facts;
 	char chassis[NEIGHBOUR_TEXT_MAX + 1], port[NEIGHBOUR_TEXT_MAX + 1];
 	char port_name[NEIGHBOUR_TEXT_MAX + 1], system_name[NEIGHBOUR_TEXT_MAX + 1];
+	char last_heard[OUT_TIME_LEN];
 	bool contested;
 };
 
@@ -350,6 +359,7 @@ static const struct json_field rail_keys[] = {
 	RAIL_TEXT("port", port),
 	RAIL_TEXT("portName", port_name),
 	RAIL_TEXT("system", system_name),
+	RAIL_TEXT("lastHeard", last_heard),
 	{ "contested", J_BOOL, J_AT(struct rail_row, contested), .flags = J_OMIT },
 	{ 0 },
 };
@@ -379,11 +389,11 @@ static int keep_small(struct json *rail)
 	}
 }
 
-struct json *neighbour_table_rails(const struct neighbour_table *t, int64_t now)
+struct json *neighbour_table_rails(struct neighbour_table *t, struct neighbour_clock c)
 {
 	auto_json struct json *list = json_new_array();
 
-	for (const struct neighbour_port *p = t->port; list && p < t->port + t->n; p++) {
+	for (struct neighbour_port *p = t->port; list && p < t->port + t->n; p++) {
 		const struct lldp_frame *f = &p->of.held.frame;
 		struct rail_row r = { .rail = p->rail, .facts = p->facts };
 		struct json *o;
@@ -391,7 +401,10 @@ struct json *neighbour_table_rails(const struct neighbour_table *t, int64_t now)
 		if (!p->present)
 			continue;
 		memcpy(r.ifname, p->ifname, sizeof(r.ifname));
-		r.contested = neighbour_state(&p->of, now) == NEIGHBOUR_CONTESTED;
+		r.contested = neighbour_state(&p->of, c.now) == NEIGHBOUR_CONTESTED;
+		p->silent = p->of.known && neighbour_is_overdue(&p->of, c.now) ? heard_at(p, c) : 0;
+		if (p->silent)
+			(void)out_time(p->silent * INT64_C(1000000000), r.last_heard);
 		cut_text(r.chassis, f->chassis);
 		cut_text(r.port, f->port);
 		cut_text(r.port_name, f->port_name);

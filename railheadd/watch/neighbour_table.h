@@ -56,7 +56,8 @@ struct neighbour_port {
 	bool switched;  /* as "switch" */
 	uint32_t downs; /* as "downs" */
 	struct neighbour_facts facts;
-	int64_t told; /* ms: when the log last had a conflict here; 0: never */
+	int64_t silent; /* s since 1970: its last frame, once it is overdue; 0: it is not */
+	int64_t told;   /* ms: when the log last had a conflict here; 0: never */
 	struct neighbour of;
 };
 
@@ -113,12 +114,13 @@ int neighbour_table_add_status(const struct neighbour_table *t, int64_t now,
 /*
  * neighbour_table_rails - an array for the cluster, with an object for each port: "rail" and
  * "interface"; the facts of a look, if they are known; "contested", if another sender was heard,
- * too. After a first frame also "chassis", "port", "portName" and "system". It has no times, so it
- * changes only with the fabric. Long texts are cut. An object of more than NEIGHBOUR_RAIL_BYTES
- * lacks some keys, and has "cut". NULL: no memory. Owned by the caller.
+ * too. After a first frame also "chassis", "port", "portName" and "system". "lastHeard" is when a
+ * neighbour that is silent for two TTLs was heard, and stays the same meanwhile. There is no other
+ * time, so the array changes only with the fabric. Long texts are cut. An object of more than
+ * NEIGHBOUR_RAIL_BYTES lacks some keys, and has "cut". NULL: no memory. Owned by the caller.
  */
 #define NEIGHBOUR_TEXT_MAX   63
 #define NEIGHBOUR_RAIL_BYTES 400
-struct json *neighbour_table_rails(const struct neighbour_table *t, int64_t now);
+struct json *neighbour_table_rails(struct neighbour_table *t, struct neighbour_clock c);
 
 #endif

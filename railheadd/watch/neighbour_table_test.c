@@ -10,6 +10,7 @@
 #include "lib/testing/testing.h"
 
 #define auto_table auto_clean(neighbour_table_clear)
+#define EPOCH      ((struct neighbour_clock){ 0, 0 })
 
 static int take_text(struct neighbour_table *t, const char *text, struct err *e)
 {
@@ -87,7 +88,7 @@ START_TEST(a_port_of_infiniband_has_its_guid)
 	text = status(&t, 0);
 	ck_assert_str_eq(text, "[{\"rail\":0,\"interface\":\"ib0\",\"state\":\"infiniband\","
 			       "\"guid\":\"04:3f:72:03:00:ab:cd:ef\"}]");
-	auto_json struct json *list = neighbour_table_rails(&t, 0);
+	auto_json struct json *list = neighbour_table_rails(&t, EPOCH);
 
 	rails = json_print(list, 0);
 	ck_assert_str_eq(rails, "[{\"rail\":0,\"interface\":\"ib0\","
@@ -103,14 +104,14 @@ START_TEST(a_rail_says_its_card_until_it_has_none)
 	taken(&t, "{\"ports\":[{\"rail\":0,\"interface\":\"eth1\",\"index\":6,\"bond\":\"bond0\","
 		  "\"hca\":\"mlx5_0\","
 		  "\"pci\":\"0000:21:00.0\",\"rdma\":\"shared\",\"gpus\":\"0 1\"}]}");
-	auto_json struct json *list = neighbour_table_rails(&t, 0);
+	auto_json struct json *list = neighbour_table_rails(&t, EPOCH);
 
 	with = json_print(list, 0);
 	ck_assert_str_eq(
 		with, "[{\"rail\":0,\"interface\":\"eth1\",\"bond\":\"bond0\",\"hca\":\"mlx5_0\","
 		      "\"pci\":\"0000:21:00.0\",\"rdma\":\"shared\",\"gpus\":\"0 1\"}]");
 	taken(&t, "{\"ports\":[{\"rail\":0,\"interface\":\"eth1\",\"index\":6}]}");
-	auto_json struct json *later = neighbour_table_rails(&t, 0);
+	auto_json struct json *later = neighbour_table_rails(&t, EPOCH);
 
 	without = json_print(later, 0);
 	ck_assert_str_eq(without, "[{\"rail\":0,\"interface\":\"eth1\"}]");
@@ -143,7 +144,7 @@ static char *rails_of_long_texts(struct neighbour_table *t, const char *fill, co
 	ck_assert(json_parse(memory.s, memory.len, "memory", &known, &e) == 0);
 	ck_assert_msg(neighbour_table_load(t, known, c, &e) == 0, "%s", e.msg);
 	taken(t, look.s);
-	list = neighbour_table_rails(t, 0);
+	list = neighbour_table_rails(t, EPOCH);
 	return json_print(list, false);
 }
 
@@ -232,6 +233,45 @@ START_TEST(a_restart_knows_neighbours_with_their_age)
 }
 END_TEST
 
+static char *rail_0(struct neighbour_table *t, int64_t now, int64_t wall)
+{
+	auto_json struct json *list =
+		neighbour_table_rails(t, (struct neighbour_clock){ now, wall });
+
+	return json_print(json_first(list), false);
+}
+
+/* One write when it falls silent, and one when it is heard again: no clock changes the time. */
+START_TEST(a_silent_neighbour_has_one_time)
+{
+	auto_table struct neighbour_table t = { .n = 0 }, later = { .n = 0 };
+	auto_free char *heard_once = NULL, *silent = NULL, *still = NULL, *again = NULL;
+	struct err e = { .msg = "" };
+
+	taken(&t, TWO);
+	ck_assert_int_eq(heard(&t, 0, 1, 1, 1000), NEIGHBOUR_NEW);
+	heard_once = rail_0(&t, 241000, 1000000240);
+	ck_assert_ptr_null(strstr(heard_once, "lastHeard"));
+	silent = rail_0(&t, 241999, 1000000240);
+	ck_assert_ptr_nonnull(strstr(silent, "\"lastHeard\":\"2001-09-09T01:46:40Z\""));
+	still = rail_0(&t, 900000, 1000009999);
+	ck_assert_str_eq(still, silent);
+	auto_json struct json *known =
+		neighbour_table_known(&t, (struct neighbour_clock){ 900000, 1000009999 });
+
+	ck_assert_int_eq(
+		neighbour_table_load(&later, known, (struct neighbour_clock){ 5, 1000010007 }, &e),
+		0);
+	taken(&later, TWO);
+	free(still);
+	still = rail_0(&later, 3000, 1000010011);
+	ck_assert_str_eq(still, silent);
+	ck_assert_int_eq(heard(&later, 0, 1, 1, 4000), NEIGHBOUR_SAME);
+	again = rail_0(&later, 5000, 1000010012);
+	ck_assert_str_eq(again, heard_once);
+}
+END_TEST
+
 START_TEST(wrong_looks_and_memories_change_nothing)
 {
 	static const char *const looks[] = {
@@ -310,5 +350,5 @@ TEST_PROGRAM("railheadd/watch/neighbour_table", ports_are_in_the_order_of_rails_
 	     a_port_of_infiniband_has_its_guid, a_rail_says_its_card_until_it_has_none,
 	     long_texts_are_left_out_and_it_is_said, frames_of_this_host_do_not_count,
 	     a_lost_carrier_lets_another_neighbour_in, a_restart_knows_neighbours_with_their_age,
-	     wrong_looks_and_memories_change_nothing, a_host_with_too_many_ports_is_an_error,
-	     allocations_may_fail)
+	     a_silent_neighbour_has_one_time, wrong_looks_and_memories_change_nothing,
+	     a_host_with_too_many_ports_is_an_error, allocations_may_fail)

@@ -281,7 +281,7 @@ static void on_look_end(void *arg, enum child_end how, const char *text, size_t 
 		(void)!take_ports(w, look, &e);
 	note_look_error(w, &e);
 	if (w->conf.report && w->looks)
-		w->conf.report(w->conf.arg, neighbour_table_rails(&w->table, clock_now(w).now));
+		w->conf.report(w->conf.arg, neighbour_table_rails(&w->table, clock_now(w)));
 	if (clock_now(w).now - w->saved > SAVE_EVERY)
 		save_neighbours(w);
 	(void)timer_arm(w->timer, w->conf.every);
