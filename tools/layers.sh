@@ -139,7 +139,7 @@ infiniband/|^rdma/probe/
 rdma/rdma_cma.h|^rdma/probe/
 curl/|^cluster/http/
 yaml.h|^lib/json/yaml[.]c$
-event2/|^(cluster/(http|testing)/|railheadd/|fabric/|lib/sys/timer[.]h$)
+event2/|^(cluster/(http|testing)/|railheadd/|fabric/|lib/sys/timer)
 check.h|^lib/testing/testing.h$'
 export arrows parts doors
 # shellcheck disable=SC2086 # words on purpose

@@ -5,6 +5,8 @@
  */
 #include "cluster/http/call.h"
 
+#include "lib/sys/timer.h"
+
 static void on_later(void *arg)
 {
 	struct call *c = arg;
@@ -14,7 +16,7 @@ static void on_later(void *arg)
 
 int call_begin(struct call_store *s, struct call *c)
 {
-	c->later = http_later_new(s->http, on_later, c);
+	c->later = http_timer(s->http, on_later, c);
 	if (!c->later)
 		return -1;
 	c->store = s;
@@ -48,7 +50,7 @@ void call_drop(struct call *c)
 	TAILQ_REMOVE(&c->store->calls, c, all);
 	if (c->http)
 		http_cancel(TAKE_PTR(c->http));
-	http_later_free(TAKE_PTR(c->later));
+	timer_free(TAKE_PTR(c->later));
 	if (!c->busy)
 		c->free(c);
 }
@@ -68,7 +70,7 @@ void call_end_later(struct call *c, enum cluster_outcome outcome)
 	c->result.outcome = outcome;
 	if (c->http)
 		http_cancel(TAKE_PTR(c->http));
-	http_later_call(c->later);
+	timer_now(c->later);
 }
 
 void call_bad_name(struct call *c, const char *name)

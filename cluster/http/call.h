@@ -8,7 +8,7 @@
 
 #include <sys/queue.h>
 
-#include "cluster/http/later.h"
+#include "cluster/http/http.h"
 #include "cluster/store/cluster_store.h"
 
 struct call;
@@ -31,7 +31,7 @@ struct call {
 	void (*report)(struct call *c); /* says result to the user */
 	void (*free)(struct call *c);   /* the whole call, when nothing runs any more */
 	struct http_call *http;         /* NULL: no request runs */
-	struct http_later *later;
+	struct timer *later;
 	bool dead; /* cancelled or reported */
 	unsigned busy;
 	struct cluster_result result;

@@ -36,8 +36,7 @@ static void http_destroy(struct http *h)
 {
 	if (h->multi)
 		(void)curl_multi_cleanup(h->multi);
-	if (h->timer)
-		event_free(h->timer);
+	timer_free(h->timer);
 	free(h->ca);
 	free(h->cert);
 	free(h->key);
@@ -71,13 +70,11 @@ static void on_socket_event(evutil_socket_t fd, short what, void *arg)
 	http_report(h);
 }
 
-static void on_timer(evutil_socket_t fd, short what, void *arg)
+static void on_timer(void *arg)
 {
 	struct http *h = arg;
 	int running;
 
-	(void)fd;
-	(void)what;
 	(void)curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 	note_ends(h);
 	http_report(h);
@@ -108,7 +105,10 @@ static int want_timer(CURLM *multi, long ms, void *arg)
 	struct http *h = arg;
 
 	(void)multi;
-	return ms < 0 ? event_del(h->timer) : timer_arm(h->timer, ms);
+	if (ms >= 0)
+		return timer_arm(h->timer, ms);
+	timer_stop(h->timer);
+	return 0;
 }
 
 static int prepare_multi(struct http *h)
@@ -138,7 +138,7 @@ int http_new(struct event_base *base, bool http2, struct http **out, struct err 
 	TAILQ_INIT(&h->calls);
 	TAILQ_INIT(&h->ready);
 	h->multi = curl_multi_init();
-	h->timer = evtimer_new(base, on_timer, h);
+	h->timer = timer_new(base, on_timer, h);
 	if (!h->multi || !h->timer || prepare_multi(h)) {
 		http_destroy(h);
 		return err_nomem(e);
@@ -162,6 +162,11 @@ int http_set_tls(struct http *h, const struct http_tls *tls, struct err *e)
 	h->cert = TAKE_PTR(cert);
 	h->key = TAKE_PTR(key);
 	return 0;
+}
+
+struct timer *http_timer(struct http *h, void (*due)(void *arg), void *arg)
+{
+	return timer_new(h->base, due, arg);
 }
 
 void http_free(struct http *h)

@@ -15,6 +15,7 @@
 struct event_base;
 struct http;
 struct http_call;
+struct timer;
 
 /* Texts in PEM; NULL: none. Without ca, the certificates that the system trusts. */
 struct http_tls {
@@ -27,6 +28,9 @@ int http_new(struct event_base *base, bool http2, struct http **out, struct err 
 
 /* http_set_tls - copies the texts; from now on for all new connections. */
 int http_set_tls(struct http *h, const struct http_tls *tls, struct err *e) must_check;
+
+/* http_timer - a timer of its event loop. NULL: no memory. */
+struct timer *http_timer(struct http *h, void (*due)(void *arg), void *arg);
 
 /* http_free - cancels all calls. NULL is fine. */
 void http_free(struct http *h);

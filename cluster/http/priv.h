@@ -17,7 +17,7 @@ TAILQ_HEAD(http_calls, http_call);
 struct http {
 	struct event_base *base;
 	CURLM *multi;
-	struct event *timer; /* libcurl's */
+	struct timer *timer; /* libcurl's */
 	bool http2;
 	char *ca, *cert, *key;
 	struct http_calls calls; /* all */
@@ -33,7 +33,7 @@ struct http_call {
 	void *arg;
 	CURL *easy;
 	struct curl_slist *headers;
-	struct event *deadline;
+	struct timer *deadline;
 	unsigned timeout_ms, idle_ms;
 	char *name; /* "POST https://...", for errors */
 	char *body; /* of the request */

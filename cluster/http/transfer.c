@@ -4,7 +4,6 @@
  * is handed out by a function that cannot start again: libcurl then fails where it would send it a
  * second time.
  */
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -185,8 +184,7 @@ static void call_detach(struct http_call *c)
 	if (c->ready)
 		TAILQ_REMOVE(&c->http->ready, c, in_ready);
 	c->attached = c->ready = false;
-	if (c->deadline)
-		(void)event_del(c->deadline);
+	timer_stop(c->deadline);
 }
 
 static void call_free(struct http_call *c)
@@ -194,8 +192,7 @@ static void call_free(struct http_call *c)
 	call_detach(c);
 	if (c->easy)
 		curl_easy_cleanup(c->easy);
-	if (c->deadline)
-		event_free(c->deadline);
+	timer_free(c->deadline);
 	curl_slist_free_all(c->headers);
 	http_lines_clear(&c->lines);
 	free(c->name);
@@ -203,12 +200,10 @@ static void call_free(struct http_call *c)
 	free(c);
 }
 
-static void on_deadline(evutil_socket_t fd, short what, void *arg)
+static void on_deadline(void *arg)
 {
 	struct http_call *c = arg;
 
-	(void)fd;
-	(void)what;
 	c->too_late = c->finished = true;
 	call_is_ready(c);
 	http_report(c->http);
@@ -230,7 +225,7 @@ static int call_fill(struct http_call *c, const struct http_request *r)
 	c->max_body = c->lines.max = r->max_body;
 	c->name = call_name(r);
 	c->easy = curl_easy_init();
-	c->deadline = evtimer_new(c->http->base, on_deadline, c);
+	c->deadline = timer_new(c->http->base, on_deadline, c);
 	if (r->body) {
 		c->body_len = r->body_len;
 		c->body = malloc(r->body_len + 1);

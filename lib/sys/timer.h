@@ -3,21 +3,27 @@
 #ifndef RAILHEAD_LIB_SYS_TIMER_H
 #define RAILHEAD_LIB_SYS_TIMER_H
 
-#include <event2/event.h>
 #include <stdint.h>
 
-/* timer_arm_ns - the timer ends in ns from now, not when it was to end before. -1: no memory. */
-static inline int timer_arm_ns(struct event *timer, int64_t ns)
-{
-	const struct timeval t = { .tv_sec = ns / 1000000000, .tv_usec = ns % 1000000000 / 1000 };
+struct event_base;
+struct timer;
 
-	return event_add(timer, &t);
-}
+/*
+ * timer_new - due(arg) is called from the loop when the timer ends; it may free the timer. NULL: no
+ * memory. timer_free - NULL is fine.
+ */
+struct timer *timer_new(struct event_base *base, void (*due)(void *arg), void *arg);
+void timer_free(struct timer *t);
 
-/* timer_arm - the same in ms from now. */
-static inline int timer_arm(struct event *timer, int64_t ms)
-{
-	return timer_arm_ns(timer, ms * 1000000);
-}
+/* timer_arm - the timer ends in ms from now, not when it was to end before. -1: no memory. */
+int timer_arm(struct timer *t, int64_t ms);
+/* timer_arm_ns - the same in ns. */
+int timer_arm_ns(struct timer *t, int64_t ns);
+/* timer_now - it ends at once: the loop calls due, never this function. */
+void timer_now(struct timer *t);
+/* timer_stop - it does not end; NULL is fine. */
+void timer_stop(struct timer *t);
+/* timer_left - ns until it ends; -1: it is not armed. */
+int64_t timer_left(const struct timer *t);
 
 #endif

@@ -2,7 +2,6 @@
 /* driver.c: sockets, the calls of the kubelet, and when a child does what. */
 #include "railheadd/claims/driver.h"
 
-#include <event2/event.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +53,7 @@ struct claims_driver {
 	struct driver_listener calls, registration;
 	struct driver_jobs jobs;
 	size_t n, running;
-	struct event *step, *publish, *tell;
+	struct timer *step, *publish, *tell;
 	struct child *publishing, *telling;
 	struct folder_watch *refusals;
 	char refused[PATH_MAX]; /* their folder */
@@ -143,14 +142,12 @@ static int driver_publish_in_child(const void *arg)
 	return d->conf.publish(&d->conf.place, &d->published, d->look);
 }
 
-static void driver_publish(evutil_socket_t fd, short what, void *arg)
+static void driver_publish(void *arg)
 {
 	struct claims_driver *d = arg;
 	int64_t now = ctx_mono_ms();
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	/* The slices are those of the driver that the kubelet calls. driver_step begins again. */
 	if (!plugin_socket_is_there(&d->registration.at.socket))
 		return;
@@ -188,13 +185,11 @@ static int driver_tell_in_child(const void *arg)
 	return d->conf.tell(&d->conf.place);
 }
 
-static void driver_tell(evutil_socket_t fd, short what, void *arg)
+static void driver_tell(void *arg)
 {
 	struct claims_driver *d = arg;
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	if (!child_runs(d->telling) && child_start(d->telling, &e) == 0)
 		return;
 	(void)timer_arm(d->tell, TELL_MS);
@@ -204,7 +199,7 @@ static void driver_tell_soon(void *arg)
 {
 	struct claims_driver *d = arg;
 
-	if (!evtimer_pending(d->tell, NULL))
+	if (timer_left(d->tell) < 0)
 		(void)timer_arm(d->tell, TELL_MS);
 }
 
@@ -490,7 +485,7 @@ static bool driver_step_listener(struct claims_driver *d, struct driver_listener
 }
 
 /* The kubelet calls as soon as it sees the second socket. The first folder is ours. */
-static void driver_step(evutil_socket_t fd, short what, void *arg)
+static void driver_step(void *arg)
 {
 	struct claims_driver *d = arg;
 	struct err ignored;
@@ -498,13 +493,11 @@ static void driver_step(evutil_socket_t fd, short what, void *arg)
 				     ? -1
 				     : safe_open_dir(d->calls.folder, SAFE_CREATE, &ignored);
 
-	(void)fd;
-	(void)what;
 	(void)folder;
 	if (folder_watch_renew(d->refusals))
 		driver_tell_soon(d);
 	if (driver_step_listener(d, &d->calls) && driver_step_listener(d, &d->registration) &&
-	    !evtimer_pending(d->publish, NULL) && !child_runs(d->publishing))
+	    timer_left(d->publish) < 0 && !child_runs(d->publishing))
 		(void)timer_arm(d->publish, 0);
 	(void)timer_arm(d->step, STEP_MS);
 }
@@ -541,9 +534,9 @@ static int driver_begin(struct claims_driver *d, struct err *e)
 	c->unprepare = c->unprepare ? c->unprepare : job_unprepare;
 	c->publish = c->publish ? c->publish : job_publish;
 	c->tell = c->tell ? c->tell : job_tell;
-	d->step = evtimer_new(c->base, driver_step, d);
-	d->publish = evtimer_new(c->base, driver_publish, d);
-	d->tell = evtimer_new(c->base, driver_tell, d);
+	d->step = timer_new(c->base, driver_step, d);
+	d->publish = timer_new(c->base, driver_publish, d);
+	d->tell = timer_new(c->base, driver_tell, d);
 	if (!d->step || !d->publish || !d->tell)
 		return err_nomem(e);
 	prepared_refusals(c->place.ctx, d->refused);
@@ -594,11 +587,8 @@ void claims_driver_free(struct claims_driver *d)
 	child_free(d->publishing);
 	child_free(d->telling);
 	folder_watch_free(d->refusals);
-	if (d->tell)
-		event_free(d->tell);
-	if (d->step)
-		event_free(d->step);
-	if (d->publish)
-		event_free(d->publish);
+	timer_free(d->tell);
+	timer_free(d->step);
+	timer_free(d->publish);
 	free(d);
 }

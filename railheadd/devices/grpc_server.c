@@ -23,14 +23,14 @@ struct connection {
 	struct grpc_server *server;
 	struct grpc_session *session;
 	struct bufferevent *io;
-	struct event *flush; /* the session has bytes; never within one of its calls */
+	struct timer *flush; /* the session has bytes; never within one of its calls */
 };
 TAILQ_HEAD(connections, connection);
 
 struct grpc_server {
 	struct grpc_server_conf conf;
 	struct evconnlistener *listener;
-	struct event *retry; /* after a failed accept() */
+	struct timer *retry; /* after a failed accept() */
 	struct connections all;
 	unsigned n;
 };
@@ -47,8 +47,7 @@ static void accept_more(struct grpc_server *s)
 static void free_connection(struct connection *c)
 {
 	grpc_session_free(c->session);
-	if (c->flush)
-		event_free(c->flush);
+	timer_free(c->flush);
 	if (c->io)
 		bufferevent_free(c->io);
 	free(c);
@@ -70,7 +69,7 @@ static void grpc_server_fail(struct connection *c, const struct err *e)
 	close_connection(c);
 }
 
-static void flush(evutil_socket_t fd, short what, void *arg)
+static void flush(void *arg)
 {
 	struct connection *c = arg;
 	struct evbuffer *out = bufferevent_get_output(c->io);
@@ -78,8 +77,6 @@ static void flush(evutil_socket_t fd, short what, void *arg)
 	size_t len = 1;
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	while (len && evbuffer_get_length(out) < WRITE_MAX) {
 		if (grpc_session_out(c->session, &bytes, &len, &e)) {
 			grpc_server_fail(c, &e);
@@ -99,13 +96,13 @@ static void wake(void *waker)
 {
 	struct connection *c = waker;
 
-	event_active(c->flush, EV_TIMEOUT, 0);
+	timer_now(c->flush);
 }
 
 static void grpc_server_written(struct bufferevent *io, void *arg)
 {
 	(void)io;
-	flush(-1, 0, arg);
+	flush(arg);
 }
 
 static void grpc_server_readable(struct bufferevent *io, void *arg)
@@ -123,7 +120,7 @@ static void grpc_server_readable(struct bufferevent *io, void *arg)
 		return;
 	}
 	(void)evbuffer_drain(in, len);
-	flush(-1, 0, c);
+	flush(c);
 }
 
 /* It has closed, or does not read. */
@@ -143,7 +140,7 @@ static struct connection *new_connection(struct grpc_server *s, int fd)
 	if (!c)
 		return NULL;
 	c->server = s;
-	c->flush = event_new(s->conf.base, -1, 0, flush, c);
+	c->flush = timer_new(s->conf.base, flush, c);
 	if (c->flush && grpc_session_new(&conf, &c->session, &e) == 0)
 		c->io = bufferevent_socket_new(s->conf.base, fd, BEV_OPT_CLOSE_ON_FREE);
 	if (c->io)
@@ -175,7 +172,7 @@ static void grpc_server_accepted(struct evconnlistener *l, evutil_socket_t fd,
 	bufferevent_setwatermark(c->io, EV_READ, 0, READ_MAX);
 	(void)bufferevent_set_timeouts(c->io, NULL, &stuck);
 	(void)bufferevent_enable(c->io, EV_READ | EV_WRITE);
-	flush(-1, 0, c);
+	flush(c);
 }
 
 /* Without a descriptor left, accept() would fail again at once. */
@@ -188,10 +185,8 @@ static void not_accepted(struct evconnlistener *l, void *arg)
 	(void)timer_arm(s->retry, 1000);
 }
 
-static void grpc_server_retry(evutil_socket_t fd, short what, void *arg)
+static void grpc_server_retry(void *arg)
 {
-	(void)fd;
-	(void)what;
 	accept_more(arg);
 }
 
@@ -204,7 +199,7 @@ int grpc_server_new(const struct grpc_server_conf *conf, int fd, struct grpc_ser
 		return err_nomem(e);
 	s->conf = *conf;
 	TAILQ_INIT(&s->all);
-	s->retry = evtimer_new(conf->base, grpc_server_retry, s);
+	s->retry = timer_new(conf->base, grpc_server_retry, s);
 	if (s->retry)
 		s->listener = evconnlistener_new(conf->base, grpc_server_accepted, s,
 						 LEV_OPT_CLOSE_ON_EXEC, 0, fd);
@@ -246,8 +241,7 @@ void grpc_server_free(struct grpc_server *s)
 		TAILQ_REMOVE(&s->all, c, all);
 		free_connection(c);
 	}
-	if (s->retry)
-		event_free(s->retry);
+	timer_free(s->retry);
 	if (s->listener)
 		evconnlistener_free(s->listener);
 	free(s);

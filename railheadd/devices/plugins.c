@@ -2,7 +2,6 @@
 /* plugins.c: looks, and which resources they lead to. */
 #include "railheadd/devices/plugins.h"
 
-#include <event2/event.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +27,7 @@ struct device_plugins {
 	char folder[PATH_MAX]; /* of configurations */
 	struct plugin_place place;
 	struct folder_watch *watch;
-	struct event *look_timer, *step_timer, *changed;
+	struct timer *look_timer, *step_timer, *changed;
 	struct child *look, *ends; /* ends: of pods with slots of rails */
 	struct resource_set *next; /* of the look that runs */
 	bool unpublished;          /* the devices differ from their files */
@@ -44,12 +43,10 @@ struct device_plugins {
 	char said[LOOK_SAID_LEN]; /* the error of the last look; "": none */
 };
 
-static void plugins_changed(evutil_socket_t fd, short what, void *arg)
+static void plugins_changed(void *arg)
 {
 	const struct device_plugins *d = arg;
 
-	(void)fd;
-	(void)what;
 	if (d->conf.changed)
 		d->conf.changed(d->conf.arg);
 }
@@ -197,7 +194,7 @@ static void plugins_look_end(struct device_plugins *d, const struct err *why)
 	d->looks += !why;
 	resource_set_free(d->next);
 	d->next = NULL;
-	event_active(d->changed, EV_TIMEOUT, 0);
+	timer_now(d->changed);
 	(void)timer_arm(d->look_timer,
 			why || !d->n ? IDLE_MS : resources_interval(d->set) * INT64_C(1000));
 }
@@ -266,13 +263,11 @@ static int start_look(struct device_plugins *d, struct err *e)
 	return take_look(d, &(struct slow_found){ .n_pods = 0 }, e);
 }
 
-static void plugins_look(evutil_socket_t fd, short what, void *arg)
+static void plugins_look(void *arg)
 {
 	struct device_plugins *d = arg;
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	d->began = ctx_mono_ms();
 	plugins_end_slots(d);
 	if (!plugins_is_needed(d))
@@ -292,12 +287,10 @@ static void step(void *arg)
 		resource_plugin_step(d->plugin[i]);
 }
 
-static void step_again(evutil_socket_t fd, short what, void *arg)
+static void step_again(void *arg)
 {
 	struct device_plugins *d = arg;
 
-	(void)fd;
-	(void)what;
 	step(d);
 	(void)timer_arm(d->step_timer, STEP_MS);
 }
@@ -335,9 +328,9 @@ static int plugins_start(struct device_plugins *d, struct err *e)
 	if (child_new(&look, &d->look, e) || child_new(&ends, &d->ends, e) ||
 	    folder_watch_new(&watch, &d->watch, e))
 		return -1;
-	d->look_timer = evtimer_new(c->base, plugins_look, d);
-	d->step_timer = evtimer_new(c->base, step_again, d);
-	d->changed = event_new(c->base, -1, 0, plugins_changed, d);
+	d->look_timer = timer_new(c->base, plugins_look, d);
+	d->step_timer = timer_new(c->base, step_again, d);
+	d->changed = timer_new(c->base, plugins_changed, d);
 	if (!d->look_timer || !d->step_timer || !d->changed)
 		return err_nomem(e);
 	d->place = (struct plugin_place){
@@ -349,7 +342,7 @@ static int plugins_start(struct device_plugins *d, struct err *e)
 		.unwatched_ms = UNWATCHED_MS,
 		.unlisted_ms = c->unlisted_ms ? c->unlisted_ms : UNLISTED_MS,
 	};
-	event_active(d->changed, EV_TIMEOUT, 0);
+	timer_now(d->changed);
 	(void)timer_arm(d->look_timer, 0);
 	(void)timer_arm(d->step_timer, STEP_MS);
 	return 0;
@@ -381,12 +374,9 @@ void device_plugins_free(struct device_plugins *d)
 	for (size_t i = 0; i < d->n; i++)
 		resource_plugin_free(d->plugin[i]);
 	folder_watch_free(d->watch);
-	if (d->look_timer)
-		event_free(d->look_timer);
-	if (d->step_timer)
-		event_free(d->step_timer);
-	if (d->changed)
-		event_free(d->changed);
+	timer_free(d->look_timer);
+	timer_free(d->step_timer);
+	timer_free(d->changed);
 	child_free(d->look);
 	child_free(d->ends);
 	resource_look_clear(&d->seen);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* resource_plugin.c: the socket of a resource, and its registration with the kubelet. */
-#include <event2/event.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +16,7 @@
 
 void resource_plugin_changed(const struct resource_plugin *p)
 {
-	event_active(p->place->changed, EV_TIMEOUT, 0);
+	timer_now(p->place->changed);
 }
 
 static void resource_plugin_say(struct resource_plugin *p, const struct err *e)
@@ -144,10 +143,8 @@ void resource_plugin_step(struct resource_plugin *p)
 		resource_plugin_fail(p, &e);
 }
 
-static void resource_plugin_timer(evutil_socket_t fd, short what, void *arg)
+static void resource_plugin_timer(void *arg)
 {
-	(void)fd;
-	(void)what;
 	resource_plugin_step(arg);
 }
 
@@ -307,7 +304,7 @@ int resource_plugin_new(const struct plugin_place *place, const char *name,
 	p->watchers.arg = p;
 	(void)snprintf(p->name, sizeof(p->name), "%s", name);
 	plugin_socket_name(name, p->endpoint);
-	p->timer = evtimer_new(place->base, resource_plugin_timer, p);
+	p->timer = timer_new(place->base, resource_plugin_timer, p);
 	if (!p->timer || child_new(&registration, &p->registration, e)) {
 		resource_plugin_free(p);
 		return err_nomem(e);
@@ -322,8 +319,7 @@ void resource_plugin_free(struct resource_plugin *p)
 		return;
 	child_free(p->registration);
 	grpc_unlisten(&p->listener);
-	if (p->timer)
-		event_free(p->timer);
+	timer_free(p->timer);
 	watchers_clear(&p->watchers);
 	given_clear(&p->given);
 	free(p);

@@ -26,7 +26,7 @@ struct plugin_place {
 	struct event_base *base;
 	const struct ctx *ctx;
 	const char *kubelet;   /* the folder with the sockets */
-	struct event *changed; /* to be activated when a status differs */
+	struct timer *changed; /* to be activated when a status differs */
 	int (*call_register)(const struct slow_call *call); /* slow_register, or a test's */
 	int64_t unlisted_ms;  /* so long lists may lack a device that a pod has */
 	int64_t unwatched_ms; /* so long the kubelet may watch no devices; twice that the next time

@@ -25,7 +25,7 @@ struct resource_plugin {
 	uint64_t allocated, refused;
 
 	/* the registration */
-	struct event *timer;        /* the next attempt */
+	struct timer *timer;        /* the next attempt */
 	struct child *registration; /* the call of the kubelet */
 	struct stat kubelet;        /* its socket as last seen */
 	struct stat asked;          /* the same at the last attempt */

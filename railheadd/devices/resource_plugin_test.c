@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "cluster/testing/loop.h"
+#include "lib/sys/timer.h"
 #include "lib/testing/dir.h"
 #include "lib/testing/testing.h"
 #include "railheadd/devices/resource_plugin_priv.h"
@@ -33,10 +34,8 @@ static int call_register(const struct slow_call *call)
 	return slow_say(access("/mnt/refuses", F_OK) ? NULL : &e, NULL, 0);
 }
 
-static void changed(evutil_socket_t fd, short what, void *arg)
+static void changed(void *arg)
 {
-	(void)fd;
-	(void)what;
 	(void)arg;
 }
 
@@ -73,7 +72,7 @@ static void begin(void)
 	place = (struct plugin_place){ .base = base,
 				       .ctx = &ctx,
 				       .kubelet = KUBELET,
-				       .changed = event_new(base, -1, 0, changed, NULL),
+				       .changed = timer_new(base, changed, NULL),
 				       .call_register = call_register,
 				       .unlisted_ms = 60000,
 				       .unwatched_ms = 40 };
@@ -87,7 +86,7 @@ static void end(void)
 {
 	event_free(often);
 	resource_plugin_free(plugin);
-	event_free(place.changed);
+	timer_free(place.changed);
 	resource_set_free(set);
 	loop_free(base);
 	(void)close(kubelet);

@@ -23,7 +23,7 @@
 struct gate {
 	struct listener *listener;
 	struct evconnlistener *at; /* NULL: it is not asked for */
-	struct event *retry;       /* after a failed accept() */
+	struct timer *retry;       /* after a failed accept() */
 	unsigned n;                /* its connections */
 };
 
@@ -31,7 +31,7 @@ struct connection {
 	TAILQ_ENTRY(connection) all;
 	struct gate *gate;
 	struct bufferevent *io;
-	struct event *limit; /* for all of it: a client may send a byte from time to time */
+	struct timer *limit; /* for all of it: a client may send a byte from time to time */
 	struct scrape scrape;
 	bool waits; /* for what must happen before the answer */
 };
@@ -53,7 +53,7 @@ static void listener_close_connection(struct connection *c)
 		p->cancel(p->arg, c);
 	TAILQ_REMOVE(&g->listener->all, c, all);
 	g->n--;
-	event_free(c->limit);
+	timer_free(c->limit);
 	bufferevent_free(c->io);
 	free(c);
 }
@@ -83,10 +83,8 @@ static void listener_event_of_peer(struct bufferevent *io, short what, void *arg
 	listener_close_connection(arg);
 }
 
-static void too_long(evutil_socket_t fd, short what, void *arg)
+static void too_long(void *arg)
 {
-	(void)fd;
-	(void)what;
 	listener_close_connection(arg);
 }
 
@@ -172,13 +170,12 @@ static struct connection *listener_new_connection(struct gate *g, evutil_socket_
 	if (!c)
 		return NULL;
 	c->gate = g;
-	c->limit = evtimer_new(base, too_long, c);
+	c->limit = timer_new(base, too_long, c);
 	if (c->limit)
 		c->io = bufferevent_socket_new(base, fd, BEV_OPT_CLOSE_ON_FREE);
 	if (c->io)
 		return c;
-	if (c->limit)
-		event_free(c->limit);
+	timer_free(c->limit);
 	free(c);
 	return NULL;
 }
@@ -218,12 +215,10 @@ static void listener_not_accepted(struct evconnlistener *from, void *arg)
 	(void)timer_arm(g->retry, 1000);
 }
 
-static void listener_retry(evutil_socket_t fd, short what, void *arg)
+static void listener_retry(void *arg)
 {
 	const struct gate *g = arg;
 
-	(void)fd;
-	(void)what;
 	(void)evconnlistener_enable(g->at);
 }
 
@@ -234,7 +229,7 @@ static int listen_on(struct listener *l, size_t which, int fd, struct err *e)
 	if (fd < 0)
 		return -1;
 	g->listener = l;
-	g->retry = evtimer_new(l->conf.base, listener_retry, g);
+	g->retry = timer_new(l->conf.base, listener_retry, g);
 	if (g->retry)
 		g->at = evconnlistener_new(l->conf.base, listener_accepted, g,
 					   LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_CLOSE_ON_FREE, 0, fd);
@@ -282,8 +277,7 @@ void listener_free(struct listener *l)
 	while (!TAILQ_EMPTY(&l->all))
 		listener_close_connection(TAILQ_FIRST(&l->all));
 	for (size_t i = 0; i < ARRAY_SIZE(l->gates); i++) {
-		if (l->gates[i].retry)
-			event_free(l->gates[i].retry);
+		timer_free(l->gates[i].retry);
 		if (l->gates[i].at)
 			evconnlistener_free(l->gates[i].at);
 	}

@@ -9,7 +9,6 @@
  */
 #include "railheadd/pools/change.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ struct pool_change {
 	TAILQ_ENTRY(pool_change) all;
 	struct driver *driver;
 	struct cluster_call *call;
-	struct event *timer;
+	struct timer *timer;
 	char name[GRID_POOL_MAX + 1];
 	struct json *definition;  /* NULL: delete, or not read yet */
 	int64_t step_at;          /* the adopting pool of this generation becomes open; 0: none */
@@ -57,8 +56,7 @@ void pool_change_cancel(struct pool_change *c)
 
 	if (c->call)
 		s->ops->cancel(c->call);
-	if (c->timer)
-		event_free(c->timer);
+	timer_free(c->timer);
 	TAILQ_REMOVE(&c->driver->changes, c, all);
 	json_free(c->definition);
 	free(c->pools);
@@ -224,10 +222,8 @@ static void undo(struct pool_change *c)
 
 /* ---- the lists ---- */
 
-static void change_look_again(evutil_socket_t fd, short what, void *arg)
+static void change_look_again(void *arg)
 {
-	(void)fd;
-	(void)what;
 	list_blocks(arg);
 }
 
@@ -449,7 +445,7 @@ static struct pool_change *change_begin(struct driver *d, const char *name,
 	c->driver = d;
 	(void)snprintf(c->name, sizeof(c->name), "%s", name);
 	TAILQ_INSERT_TAIL(&d->changes, c, all);
-	c->timer = evtimer_new(d->conf.base, change_look_again, c);
+	c->timer = timer_new(d->conf.base, change_look_again, c);
 	if (!d->conf.store) {
 		err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
 		(void)err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");

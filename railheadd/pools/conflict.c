@@ -5,8 +5,6 @@
  */
 #include "railheadd/pools/conflict.h"
 
-#include <event2/event.h>
-
 #include "ipam/block/object_json.h"
 #include "ipam/admin/admin.h"
 #include "ipam/lease/audit.h"
@@ -20,7 +18,7 @@ struct conflict_ask {
 	struct conflict_ask_end end;
 	struct json *conflicts, *blocks; /* blocks: in conflicts */
 	size_t at;                       /* the block that is looked at */
-	struct event *next;
+	struct timer *next;
 	struct cluster_call *call;
 };
 
@@ -32,8 +30,7 @@ void conflict_ask_cancel(struct conflict_ask *a)
 		s->ops->cancel(a->call);
 	TAILQ_REMOVE(&a->driver->asks, a, all);
 	json_free(a->conflicts);
-	if (a->next)
-		event_free(a->next);
+	timer_free(a->next);
 	free(a);
 }
 
@@ -153,7 +150,7 @@ static int conflict_start_of(const struct json *o, struct ip *start)
 	return ip_parse(block ? block : json_str(json_get(o, "first")), start);
 }
 
-static void conflict_look(evutil_socket_t fd, short what, void *arg)
+static void conflict_look(void *arg)
 {
 	struct conflict_ask *a = arg;
 	struct cluster_store *s = a->driver->conf.store;
@@ -161,8 +158,6 @@ static void conflict_look(evutil_socket_t fd, short what, void *arg)
 	char name[GRID_NAME_LEN];
 	struct ip start;
 
-	(void)fd;
-	(void)what;
 	if (!s || !o || a->at >= CONFLICT_LOOKS || conflict_start_of(o, &start)) {
 		conflict_finish(a);
 		return;
@@ -189,7 +184,7 @@ struct conflict_ask *conflict_ask_begin(struct driver *d, const struct conflict_
 	a->driver = d;
 	a->end = *end;
 	TAILQ_INSERT_TAIL(&d->asks, a, all);
-	a->next = evtimer_new(d->conf.base, conflict_look, a);
+	a->next = timer_new(d->conf.base, conflict_look, a);
 	a->conflicts = json_new_object();
 	a->blocks = blocks;
 	if (a->next && a->conflicts && json_put(a->conflicts, "blocks", TAKE_PTR(blocks)) == 0 &&

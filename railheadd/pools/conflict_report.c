@@ -26,7 +26,7 @@ struct lost {
 
 struct conflict_report {
 	struct driver *driver;
-	struct event *timer;
+	struct timer *timer;
 	struct conflict_ask *ask;
 	struct lost fresh; /* since the ask that runs began: it may not have them */
 	struct lost asked;
@@ -179,18 +179,16 @@ static void pools_report(void *arg, const struct json *conflicts)
 
 static void conflict_report_arm(struct conflict_report *c)
 {
-	if (!event_pending(c->timer, EV_TIMEOUT, NULL))
+	if (timer_left(c->timer) < 0)
 		(void)timer_arm(c->timer, WAIT_MS);
 }
 
-static void conflict_report_due(evutil_socket_t fd, short what, void *arg)
+static void conflict_report_due(void *arg)
 {
 	struct conflict_report *c = arg;
 	const struct conflict_ask_end end = { pools_report, c };
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	if (c->ask) {
 		conflict_report_arm(c);
 		return;
@@ -221,7 +219,7 @@ int conflict_report_new(struct driver *d, struct conflict_report **out, struct e
 {
 	struct conflict_report *c = calloc(1, sizeof(*c));
 
-	if (!c || !(c->timer = evtimer_new(d->conf.base, conflict_report_due, c))) {
+	if (!c || !(c->timer = timer_new(d->conf.base, conflict_report_due, c))) {
 		free(c);
 		return err_nomem(e);
 	}
@@ -237,6 +235,6 @@ void conflict_report_free(struct conflict_report *c)
 {
 	if (!c)
 		return;
-	event_free(c->timer);
+	timer_free(c->timer);
 	free(c);
 }

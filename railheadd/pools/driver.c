@@ -40,18 +40,14 @@ void driver_soon(struct driver *d)
 void driver_look(struct driver *d)
 {
 	const int64_t wait = TAILQ_EMPTY(&d->needs) ? LOOK : 0;
-	struct timeval now, due, left;
+	int64_t left;
 
 	d->labels.due = 0;
 	if (!d->conf.store)
 		return;
-	if (wait && event_pending(d->tick, EV_TIMEOUT, &due)) {
-		(void)event_base_gettimeofday_cached(d->conf.base, &now);
-		evutil_timersub(&due, &now, &left);
-		if (left.tv_sec < 0 || (left.tv_sec == 0 && left.tv_usec < LOOK / 1000))
-			return;
-	}
-	driver_arm(d, wait);
+	left = timer_left(d->tick);
+	if (!wait || left < 0 || left >= LOOK)
+		driver_arm(d, wait);
 }
 
 /* Who still waits although the need was met lost its address to another ADD: it needs a new one. */
@@ -99,10 +95,8 @@ void driver_event(struct driver *d)
 	driver_arm(d, next - now < TICK_MAX ? next - now : TICK_MAX);
 }
 
-static void tick(evutil_socket_t fd, short what, void *arg)
+static void tick(void *arg)
 {
-	(void)fd;
-	(void)what;
 	driver_event(arg);
 }
 
@@ -286,7 +280,7 @@ static int driver_begin(struct driver *d, struct err *e)
 	const struct driver_conf *c = &d->conf;
 
 	d->heard.since = ctx_since_boot(c->ctx);
-	d->tick = evtimer_new(c->base, tick, d);
+	d->tick = timer_new(c->base, tick, d);
 	if (!d->tick)
 		return err_nomem(e);
 	driver_read_machine(d);
@@ -368,8 +362,7 @@ void driver_free(struct driver *d)
 	pools_free(d);
 	ranges_clear(&d->reserved.ranges);
 	node_labels_clear(&d->labels);
-	if (d->tick)
-		event_free(d->tick);
+	timer_free(d->tick);
 	free(d);
 }
 

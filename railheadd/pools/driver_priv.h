@@ -58,7 +58,7 @@ struct own {
 	struct block_seen *listed; /* of the list that runs; owned */
 	size_t n_listed;
 	struct cluster_call *copies_call; /* that looks for wrong copies of them */
-	struct event *copies_due;         /* NULL: the store keeps none, or not yet */
+	struct timer *copies_due;         /* NULL: the store keeps none, or not yet */
 };
 
 struct driver {
@@ -81,7 +81,7 @@ struct driver {
 	} reserved;
 	struct {
 		struct cluster_call *call; /* the list of all blocks that runs */
-		struct event *due;         /* begins the next one; NULL: there was none yet */
+		struct timer *due;         /* begins the next one; NULL: there was none yet */
 	} looks;
 	struct driver_needs needs;
 	struct pool_changes changes;
@@ -91,7 +91,7 @@ struct driver {
 	struct presence *presence;      /* NULL: no cluster store */
 	struct number_twins *twins;     /* NULL: no cluster store */
 	struct events *events;          /* NULL: no cluster store, or one without events */
-	struct event *tick;
+	struct timer *tick;
 	bool in_event; /* counts of spare addresses are kept */
 	char boot[CTX_BOOT_ID_LEN + 1];
 	char holder[HOLDER_LEN];

@@ -3,6 +3,7 @@
  * driver_test.c: a driver on a cluster store in memory: pools come, overlap and go, and those who
  * wait for addresses learn how it ended.
  */
+#include "lib/sys/timer.h"
 #include "railheadd/testing/driver_ask.h"
 
 /* ---- needs ---- */
@@ -36,10 +37,8 @@ START_TEST(a_pool_that_is_not_there_is_said_so)
 }
 END_TEST
 
-static void take(evutil_socket_t fd, short what, void *arg)
+static void take(void *arg)
 {
-	(void)fd;
-	(void)what;
 	(void)arg;
 	ck_assert_str_eq(w_add(&w, "{\"pool\":\"rail0\"}", "c1", ""), "10.1.0.5");
 }
@@ -47,11 +46,11 @@ static void take(evutil_socket_t fd, short what, void *arg)
 /* The ADD of the first one runs in another process: its address is taken a moment later. */
 START_TEST(an_address_is_promised_once)
 {
-	struct event *then;
+	struct timer *then;
 	struct outcome first = { .done = false }, second = { .done = false };
 
 	begin();
-	then = event_new(b.base, -1, 0, take, NULL);
+	then = timer_new(b.base, take, NULL);
 	begin_driver();
 	ready();
 	pool("rail0", ONE);
@@ -62,7 +61,7 @@ START_TEST(an_address_is_promised_once)
 	loop_until(b.base, is_done, &second);
 	ck_assert(first.done && first.why.code == 0);
 	ck_assert_int_eq(second.why.code, ERR_EXHAUSTED);
-	event_free(then);
+	timer_free(then);
 	end();
 }
 END_TEST

@@ -37,7 +37,7 @@ struct events {
 	struct queue queue;
 	size_t n;
 	struct cluster_call *call; /* of the first one */
-	struct event *timer;
+	struct timer *timer;
 	struct events_counts counts;
 	bool refused; /* the last one was, which was said in the log */
 	events_lost_fn lost;
@@ -121,14 +121,12 @@ static void events_ended(void *arg, const struct cluster_result *r)
 		send_in(v, 0);
 }
 
-static void send_first(evutil_socket_t fd, short what, void *arg)
+static void send_first(void *arg)
 {
 	struct events *v = arg;
 	struct queued *q = TAILQ_FIRST(&v->queue);
 	struct cluster_store *s = v->conf.store;
 
-	(void)fd;
-	(void)what;
 	v->call = s->ops->tell(s, &q->is, events_ended, v);
 	if (!v->call)
 		send_in(v, v->conf.retry);
@@ -227,7 +225,7 @@ int events_new(const struct events_conf *conf, struct events **out, struct err *
 	if (!conf->store->ops->tell)
 		return 0;
 	v = calloc(1, sizeof(*v));
-	if (!v || !(v->timer = evtimer_new(conf->base, send_first, v))) {
+	if (!v || !(v->timer = timer_new(conf->base, send_first, v))) {
 		free(v);
 		return err_nomem(e);
 	}
@@ -247,7 +245,7 @@ void events_free(struct events *v)
 		v->conf.store->ops->cancel(v->call);
 	while (v->n)
 		forget_first(v);
-	event_free(v->timer);
+	timer_free(v->timer);
 	free(v);
 }
 

@@ -2,7 +2,6 @@
 /* follow.c: lists and watches take turns; a pause grows with each failure. */
 #include "railheadd/pools/follow.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 
 #include "lib/sys/timer.h"
@@ -13,7 +12,7 @@
 struct follow {
 	struct follow_conf is;
 	struct cluster_call *call; /* NULL: the timer runs */
-	struct event *timer;
+	struct timer *timer;
 	char revision[CLUSTER_REVISION_LEN]; /* "": list first */
 	unsigned failures;
 	bool again; /* the timer runs, and then the objects are listed again */
@@ -110,12 +109,10 @@ static void follow_begin(struct follow *f)
 		pause_then_begin(f, 0); /* no memory */
 }
 
-static void follow_due(evutil_socket_t fd, short what, void *arg)
+static void follow_due(void *arg)
 {
 	struct follow *f = arg;
 
-	(void)fd;
-	(void)what;
 	if (f->call)
 		f->is.store->ops->cancel(f->call);
 	f->call = NULL;
@@ -129,7 +126,7 @@ int follow_new(const struct follow_conf *conf, struct follow **out, struct err *
 {
 	struct follow *f = calloc(1, sizeof(*f));
 
-	if (!f || !(f->timer = evtimer_new(conf->base, follow_due, f))) {
+	if (!f || !(f->timer = timer_new(conf->base, follow_due, f))) {
 		free(f);
 		return err_nomem(e);
 	}
@@ -155,6 +152,6 @@ void follow_free(struct follow *f)
 		return;
 	if (f->call)
 		f->is.store->ops->cancel(f->call);
-	event_free(f->timer);
+	timer_free(f->timer);
 	free(f);
 }

@@ -10,7 +10,6 @@
  * because its claim reads the pool after the write. So a list that begins after the deletion was
  * seen shows all blocks that matter.
  */
-#include <event2/event.h>
 #include <string.h>
 
 #include "lib/sys/timer.h"
@@ -26,7 +25,7 @@ struct pool_look {
 	struct driver *driver;
 	struct pool_seen *pool;
 	struct cluster_call *call;
-	struct event *timer;
+	struct timer *timer;
 	int64_t pause;
 	bool waits;   /* for the next list */
 	bool listing; /* it began before the list that runs */
@@ -132,7 +131,7 @@ static bool end_list(struct pool_look *l, bool whole)
 static void begin_waiting(struct driver *d)
 {
 	if (!d->looks.call)
-		event_active(d->looks.due, EV_TIMEOUT, 0);
+		timer_now(d->looks.due);
 }
 
 static void list_ended(struct driver *d, bool whole)
@@ -188,7 +187,7 @@ static size_t find_harmless(const struct driver *d, const char *uids[WITHOUT_MAX
 	return n;
 }
 
-static void list_due(evutil_socket_t fd, short what, void *arg)
+static void list_due(void *arg)
 {
 	static const struct cluster_list_fns fns = { .item = look_list_item,
 						     .done = look_list_done };
@@ -199,8 +198,6 @@ static void list_due(evutil_socket_t fd, short what, void *arg)
 	struct pool_seen *s;
 	bool any = false;
 
-	(void)fd;
-	(void)what;
 	if (d->looks.call)
 		return;
 	for (s = TAILQ_FIRST(&d->seen); s; s = TAILQ_NEXT(s, all)) {
@@ -245,13 +242,11 @@ static void look_was_read(void *arg, const struct cluster_result *r)
 		look_list(l);
 }
 
-static void again(evutil_socket_t fd, short what, void *arg)
+static void again(void *arg)
 {
 	struct pool_look *l = arg;
 	struct cluster_store *s = l->driver->conf.store;
 
-	(void)fd;
-	(void)what;
 	if (!*l->block) {
 		look_list(l);
 		return;
@@ -268,8 +263,8 @@ static int look_begin(struct driver *d, struct pool_seen *s)
 	struct pool_look *l = calloc(1, sizeof(*l));
 
 	if (!d->looks.due)
-		d->looks.due = evtimer_new(d->conf.base, list_due, d);
-	if (!d->looks.due || !l || !(l->timer = evtimer_new(d->conf.base, again, l))) {
+		d->looks.due = timer_new(d->conf.base, list_due, d);
+	if (!d->looks.due || !l || !(l->timer = timer_new(d->conf.base, again, l))) {
 		free(l);
 		return -1;
 	}
@@ -305,7 +300,7 @@ void pool_look_cancel(struct pool_seen *s)
 		return;
 	if (l->call)
 		l->driver->conf.store->ops->cancel(l->call);
-	event_free(l->timer);
+	timer_free(l->timer);
 	free(l);
 }
 
@@ -314,7 +309,6 @@ void pool_list_cancel(struct driver *d)
 	if (d->looks.call)
 		d->conf.store->ops->cancel(d->looks.call);
 	d->looks.call = NULL;
-	if (d->looks.due)
-		event_free(d->looks.due);
+	timer_free(d->looks.due);
 	d->looks.due = NULL;
 }

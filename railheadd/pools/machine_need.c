@@ -2,7 +2,6 @@
 /* machine_need.c: one read of a Pod, and then a need of the driver. */
 #include "railheadd/pools/machine_need.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ struct machine_need {
 	struct machine_need_end end;
 	struct cluster_call *call; /* the read of the Pod */
 	struct driver_need *need;
-	struct event *timer; /* of the read */
+	struct timer *timer; /* of the read */
 	int64_t until;       /* ctx_mono_ms() */
 	struct driver_need_ask ask;
 	char pool[GRID_POOL_MAX + 1];
@@ -28,8 +27,7 @@ void machine_need_cancel(struct machine_need *n)
 		n->at.store->ops->cancel(n->call);
 	if (n->need)
 		driver_need_cancel(n->need);
-	if (n->timer)
-		event_free(n->timer);
+	timer_free(n->timer);
 	free(n);
 }
 
@@ -84,7 +82,7 @@ static void pod_was_read(void *arg, const struct cluster_result *r)
 	struct err e;
 
 	n->call = NULL;
-	(void)evtimer_del(n->timer);
+	timer_stop(n->timer);
 	if (r->outcome != CLUSTER_OK) {
 		machine_need_unreadable(n, r);
 		return;
@@ -97,13 +95,11 @@ static void pod_was_read(void *arg, const struct cluster_result *r)
 	}
 }
 
-static void machine_need_too_late(evutil_socket_t fd, short what, void *arg)
+static void machine_need_too_late(void *arg)
 {
 	struct machine_need *n = arg;
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	err_set(&e, ERR_AGAIN, 0,
 		"pool %s: which virtual machine pod %s runs is not known: the cluster store gives "
 		"no answer",
@@ -114,7 +110,7 @@ static void machine_need_too_late(evutil_socket_t fd, short what, void *arg)
 
 static int machine_need_read_pod(struct machine_need *n, const char *name)
 {
-	n->timer = evtimer_new(n->at.base, machine_need_too_late, n);
+	n->timer = timer_new(n->at.base, machine_need_too_late, n);
 	if (!n->timer || timer_arm(n->timer, n->ask.wait_ms))
 		return -1;
 	n->call = n->at.store->ops->get(n->at.store, CLUSTER_KUBE_POD, name, pod_was_read, n);

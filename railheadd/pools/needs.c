@@ -3,7 +3,6 @@
  * needs.c: ADDs that wait for an address. They are served in the order in which they came: each one
  * counts on addresses that are not promised to one before it.
  */
-#include <event2/event.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +29,7 @@ struct driver_need {
 	int64_t since;
 	driver_need_fn fn;
 	void *arg;
-	struct event *timer;
+	struct timer *timer;
 	bool migrates;                /* the identity is of a machine that migrates to this node */
 	bool reported, identity_done; /* the agent knows the identity; it said what became of it */
 	enum need_result result;
@@ -111,7 +110,7 @@ static void needs_drop(struct driver_need *n)
 	TAILQ_REMOVE(&d->needs, n, all);
 	if (n->wanted)
 		want_no_more(d, n);
-	event_free(n->timer);
+	timer_free(n->timer);
 	free(n);
 }
 
@@ -487,7 +486,7 @@ void needs_fail_unknown(struct driver *d)
 	}
 }
 
-static void needs_too_late(evutil_socket_t fd, short what, void *arg)
+static void needs_too_late(void *arg)
 {
 	struct driver_need *n = arg;
 	const struct driver *d = n->driver;
@@ -495,8 +494,6 @@ static void needs_too_late(evutil_socket_t fd, short what, void *arg)
 	bool failed = d->heard.why.code && d->heard.why_at >= n->since;
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	if (d->heard.contact && !failed && !needs_was_refused(d, n->pool)) {
 		err_set(&e, ERR_AGAIN, 0, "pool %s: no block came in time", n->pool);
 		(void)err_hint(&e, "see `railctl cluster status`");
@@ -513,7 +510,7 @@ struct driver_need *driver_need(struct driver *d, const struct driver_need_ask *
 {
 	struct driver_need *n = calloc(1, sizeof(*n));
 
-	if (!n || !(n->timer = evtimer_new(d->conf.base, needs_too_late, n))) {
+	if (!n || !(n->timer = timer_new(d->conf.base, needs_too_late, n))) {
 		free(n);
 		return NULL;
 	}

@@ -2,7 +2,6 @@
 /* node_forget.c: the heartbeat, a pause, the heartbeat again, and the object of the node. */
 #include "railheadd/pools/node_forget.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ struct node_forget {
 	TAILQ_ENTRY(node_forget) all;
 	struct driver *driver;
 	struct cluster_call *call;
-	struct event *timer;
+	struct timer *timer;
 	char node[NODE_NAME_LEN];
 	struct cluster_version beat; /* at the first look */
 	bool looked, has_beat;
@@ -32,8 +31,7 @@ void node_forget_cancel(struct node_forget *f)
 	if (f->call)
 		s->ops->cancel(f->call);
 	TAILQ_REMOVE(&f->driver->forgets, f, all);
-	if (f->timer)
-		event_free(f->timer);
+	timer_free(f->timer);
 	free(f);
 }
 
@@ -171,14 +169,12 @@ static void node_forget_beat_was_read(void *arg, const struct cluster_result *r)
 	}
 }
 
-static void node_forget_look(evutil_socket_t fd, short what, void *arg)
+static void node_forget_look(void *arg)
 {
 	struct node_forget *f = arg;
 	struct cluster_store *s = f->driver->conf.store;
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	f->call = s->ops->get(s, CLUSTER_HEARTBEAT, f->node, node_forget_beat_was_read, f);
 	if (f->call)
 		return;
@@ -214,7 +210,7 @@ struct node_forget *node_forget_begin(struct driver *d, const char *node,
 	if (node_refuse_here(d->conf.store, d->conf.node, node, e))
 		return NULL;
 	f = calloc(1, sizeof(*f));
-	if (!f || !(f->timer = evtimer_new(d->conf.base, node_forget_look, f))) {
+	if (!f || !(f->timer = timer_new(d->conf.base, node_forget_look, f))) {
 		free(f);
 		(void)err_nomem(e);
 		return NULL;

@@ -5,12 +5,12 @@
  */
 #include "railheadd/pools/nodes.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 
+#include "lib/sys/timer.h"
 #include "railheadd/pools/node_table.h"
 #include "railheadd/pools/table_nodes.h"
 #include "railheadd/pools/table.h"
@@ -53,7 +53,7 @@ struct nodes_ask {
 	struct nodes_rails rails;
 	struct cluster_selector which;
 	size_t step; /* of its kinds */
-	struct event *next;
+	struct timer *next;
 	struct cluster_call *call;
 	struct err broken; /* of a list: code 0: nothing is */
 };
@@ -76,7 +76,7 @@ void nodes_ask_cancel(struct nodes_ask *a)
 	free(a->marks.at);
 	free(a->rails.from);
 	json_free(a->rails.nodes);
-	event_free(a->next);
+	timer_free(a->next);
 	free(a);
 }
 
@@ -100,7 +100,7 @@ static void nodes_answer(struct nodes_ask *a)
 
 static void nodes_soon(struct nodes_ask *a)
 {
-	event_active(a->next, EV_TIMEOUT, 0);
+	timer_now(a->next);
 }
 
 static void nodes_item(void *arg, const struct cluster_object *o)
@@ -161,15 +161,13 @@ static bool nodes_page(void *arg, const char *next)
 	return true;
 }
 
-static void nodes_list(evutil_socket_t fd, short what, void *arg)
+static void nodes_list(void *arg)
 {
 	static const struct cluster_list_fns fns = { nodes_item, nodes_listed, nodes_page };
 	struct nodes_ask *a = arg;
 	struct cluster_store *s = a->nodes->conf.store;
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	a->which = (struct cluster_selector){ .kind = a->question->kinds[a->step],
 					      .from = a->rails.from };
 	a->look.sent = ctx_since_boot(a->nodes->conf.ctx);
@@ -191,7 +189,7 @@ static struct nodes_ask *pools_nodes_ask(struct nodes *n, const struct question 
 		return NULL;
 	}
 	a = calloc(1, sizeof(*a));
-	if (!a || !(a->next = event_new(n->conf.base, -1, EV_TIMEOUT, nodes_list, a))) {
+	if (!a || !(a->next = timer_new(n->conf.base, nodes_list, a))) {
 		free(a);
 		(void)err_nomem(e);
 		return NULL;

@@ -2,7 +2,6 @@
 /* number_twins.c: a list of all nodes after each new number, and then now and then. */
 #include "railheadd/pools/number_twins.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@ struct seen_twins {
 struct number_twins {
 	struct number_twins_conf conf;
 	struct cluster_selector which;
-	struct event *timer;
+	struct timer *timer;
 	struct cluster_call *call; /* NULL: the timer runs, or there is no number */
 	int64_t number;            /* of this node; -1: none */
 	struct seen_twins now, next;
@@ -109,15 +108,13 @@ static void number_twins_listed(void *arg, const struct cluster_result *r, const
 	look_after(t, r->outcome != CLUSTER_OK || t->now.n ? t->conf.soon : LATER);
 }
 
-static void number_twins_look(evutil_socket_t fd, short what, void *arg)
+static void number_twins_look(void *arg)
 {
 	static const struct cluster_list_fns fns = { .item = number_twins_item,
 						     .done = number_twins_listed };
 	struct number_twins *t = arg;
 	struct cluster_store *s = t->conf.store;
 
-	(void)fd;
-	(void)what;
 	t->next.n = 0;
 	t->call = s->ops->list(s, &t->which, &fns, t);
 	if (!t->call)
@@ -137,9 +134,9 @@ void number_twins_written(struct number_twins *t, int64_t number)
 	t->now.n = 0;
 	t->number = number;
 	if (number >= 0)
-		event_active(t->timer, EV_TIMEOUT, 0);
+		timer_now(t->timer);
 	else
-		(void)event_del(t->timer);
+		timer_stop(t->timer);
 }
 
 size_t number_twins_list(const struct number_twins *t, const struct number_twin **twins,
@@ -156,7 +153,7 @@ int number_twins_new(const struct number_twins_conf *conf, struct number_twins *
 {
 	struct number_twins *t = calloc(1, sizeof(*t));
 
-	if (!t || !(t->timer = evtimer_new(conf->base, number_twins_look, t))) {
+	if (!t || !(t->timer = timer_new(conf->base, number_twins_look, t))) {
 		free(t);
 		return err_nomem(e);
 	}
@@ -173,6 +170,6 @@ void number_twins_free(struct number_twins *t)
 		return;
 	if (t->call)
 		t->conf.store->ops->cancel(t->call);
-	event_free(t->timer);
+	timer_free(t->timer);
 	free(t);
 }

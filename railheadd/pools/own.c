@@ -5,7 +5,6 @@
  * A store that keeps copies to select by the node shows the copies. A person may delete or change
  * one without its object, so they are compared once in the period of the heartbeat.
  */
-#include <event2/event.h>
 
 #include "lib/base/array.h"
 #include "lib/sys/timer.h"
@@ -117,14 +116,12 @@ static void copies_compared(void *arg, const struct cluster_result *r)
 	compare_later(d, d->conf.renew);
 }
 
-static void compare_copies(evutil_socket_t fd, short what, void *arg)
+static void compare_copies(void *arg)
 {
 	static const struct cluster_copies_fns fns = { copy_wrong, copies_compared };
 	struct driver *d = arg;
 	struct cluster_store *s = d->conf.store;
 
-	(void)fd;
-	(void)what;
 	d->own.copies_call = s->ops->drop_copies(s, &d->own.which, &fns, d);
 	if (!d->own.copies_call)
 		compare_later(d, d->conf.renew); /* no memory */
@@ -137,7 +134,7 @@ int own_begin(struct driver *d, struct err *e)
 	const struct follow_conf f = { d->conf.base, d->conf.store, &d->own.which, &follow_fns, d };
 
 	if (d->conf.store->ops->drop_copies) {
-		d->own.copies_due = evtimer_new(d->conf.base, compare_copies, d);
+		d->own.copies_due = timer_new(d->conf.base, compare_copies, d);
 		if (!d->own.copies_due)
 			return err_nomem(e);
 		compare_later(d, 0);
@@ -152,7 +149,6 @@ void own_end(struct driver *d)
 	if (d->own.copies_call)
 		d->conf.store->ops->cancel(d->own.copies_call);
 	d->own.copies_call = NULL;
-	if (d->own.copies_due)
-		event_free(d->own.copies_due);
+	timer_free(d->own.copies_due);
 	d->own.copies_due = NULL;
 }

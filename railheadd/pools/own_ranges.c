@@ -5,7 +5,6 @@
  */
 #include "railheadd/pools/own_ranges.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@
 
 struct own_ranges {
 	struct own_ranges_conf conf;
-	struct event *timer;
+	struct timer *timer;
 	struct cluster_call *call; /* NULL: none runs */
 	struct ranges ranges;
 	struct cluster_version at; /* of the object in the cluster */
@@ -205,13 +204,11 @@ void own_ranges_seen(struct own_ranges *o, const struct cluster_object *there)
 	own_ranges_compare(o);
 }
 
-static void own_ranges_look(evutil_socket_t fd, short what, void *arg)
+static void own_ranges_look(void *arg)
 {
 	struct own_ranges *o = arg;
 	const int64_t ms = jitter(o->conf.look_ms);
 
-	(void)fd;
-	(void)what;
 	(void)timer_arm(o->timer, ms);
 	if (look_at_node(o)) {
 		o->pause = o->until = 0;
@@ -229,7 +226,7 @@ int own_ranges_new(const struct own_ranges_conf *conf, struct own_ranges **out, 
 {
 	struct own_ranges *o = calloc(1, sizeof(*o));
 
-	if (!o || !(o->timer = evtimer_new(conf->base, own_ranges_look, o))) {
+	if (!o || !(o->timer = timer_new(conf->base, own_ranges_look, o))) {
 		free(o);
 		return err_nomem(e);
 	}
@@ -245,7 +242,7 @@ void own_ranges_free(struct own_ranges *o)
 		return;
 	if (o->call)
 		o->conf.store->ops->cancel(o->call);
-	event_free(o->timer);
+	timer_free(o->timer);
 	ranges_clear(&o->ranges);
 	json_free(o->there);
 	json_free(o->sent);

@@ -4,7 +4,6 @@
  * object also says which definitions of pools the node has taken over, which reserved addresses,
  * the number of the node, and its rails.
  */
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +21,7 @@
 struct presence {
 	struct driver *driver;
 	struct cluster_node is;
-	struct event *timer;
+	struct timer *timer;
 	struct cluster_call *call; /* NULL: the timer runs */
 	uint64_t said;             /* a hash of the reports that were written or are about to be */
 	int64_t number;            /* -1: the value that was written or read last has none */
@@ -271,13 +270,11 @@ static void presence_was_read(void *arg, const struct cluster_result *r)
 }
 
 /* While another machine has our name, the object may be that one's. */
-static void presence_look(evutil_socket_t fd, short what, void *arg)
+static void presence_look(void *arg)
 {
 	struct presence *p = arg;
 	struct cluster_store *s = p->driver->conf.store;
 
-	(void)fd;
-	(void)what;
 	p->again = false;
 	if (agent_health(p->driver->agent) == AGENT_OK)
 		p->call = s->ops->get(s, CLUSTER_NODE, p->driver->conf.node, presence_was_read, p);
@@ -323,7 +320,7 @@ int presence_new(struct driver *d, const struct cluster_node *node, struct prese
 {
 	struct presence *p = calloc(1, sizeof(*p));
 
-	if (!p || !(p->timer = evtimer_new(d->conf.base, presence_look, p))) {
+	if (!p || !(p->timer = timer_new(d->conf.base, presence_look, p))) {
 		free(p);
 		return err_nomem(e);
 	}
@@ -340,7 +337,7 @@ void presence_free(struct presence *p)
 		return;
 	if (p->call)
 		p->driver->conf.store->ops->cancel(p->call);
-	event_free(p->timer);
+	timer_free(p->timer);
 	json_free(p->rails);
 	free(p);
 }

@@ -2,7 +2,6 @@
 /* reclaim.c: lists the nodes from time to time, and goes on with those that are said to be off. */
 #include "railheadd/pools/reclaim.h"
 
-#include <event2/event.h>
 #include <string.h>
 
 #include "ipam/block/object_json.h"
@@ -16,7 +15,7 @@ struct reclaim {
 	struct reclaim_conf conf;
 	struct cluster_selector which;
 	struct cluster_call *call; /* a list of nodes */
-	struct event *timer;
+	struct timer *timer;
 	struct dead_nodes nodes;
 	struct pool_report *report; /* NULL: the store has no status of pools */
 };
@@ -85,7 +84,7 @@ static void nodes_were_read(void *arg, const struct cluster_result *result, cons
 	wait_for_next(r);
 }
 
-static void reclaim_look(evutil_socket_t fd, short what, void *arg)
+static void reclaim_look(void *arg)
 {
 	static const struct cluster_list_fns fns = { .item = reclaim_node_item,
 						     .done = nodes_were_read };
@@ -93,8 +92,6 @@ static void reclaim_look(evutil_socket_t fd, short what, void *arg)
 	struct cluster_store *s = r->conf.store;
 	struct dead_node *d;
 
-	(void)fd;
-	(void)what;
 	for (d = TAILQ_FIRST(&r->nodes); d; d = TAILQ_NEXT(d, all))
 		d->listed = false;
 	r->call = s->ops->list(s, &r->which, &fns, r);
@@ -115,7 +112,7 @@ int reclaim_new(const struct reclaim_conf *conf, struct reclaim **out, struct er
 	struct reclaim *r = calloc(1, sizeof(*r));
 
 	if (!r || start_report(conf, r, e) ||
-	    !(r->timer = evtimer_new(conf->base, reclaim_look, r))) {
+	    !(r->timer = timer_new(conf->base, reclaim_look, r))) {
 		if (r)
 			pool_report_free(r->report);
 		free(r);
@@ -139,6 +136,6 @@ void reclaim_free(struct reclaim *r)
 	pool_report_free(r->report);
 	/* The list of nodes ends with the store. */
 	r->conf.store->ops->close(r->conf.store);
-	event_free(r->timer);
+	timer_free(r->timer);
 	free(r);
 }

@@ -5,7 +5,6 @@
  */
 #include "railheadd/pools/report.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ struct reported {
 
 struct pool_report {
 	struct pool_report_conf conf;
-	struct event *timer;
+	struct timer *timer;
 	struct nodes *nodes;       /* counts; asked, or the timer runs, unless a call does */
 	struct cluster_call *call; /* the write of a status; NULL: none */
 	struct reported *pools;    /* owned */
@@ -218,14 +217,12 @@ static void report_counted(void *arg, const struct json *answer, const struct er
 		write_next(r);
 }
 
-static void begin_round(evutil_socket_t fd, short what, void *arg)
+static void begin_round(void *arg)
 {
 	struct pool_report *r = arg;
 	const struct nodes_end end = { report_counted, r };
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	r->next = 0;
 	for (size_t i = 0; i < r->n_pools; i++) {
 		r->pools[i].listed = false;
@@ -243,7 +240,7 @@ int pool_report_new(const struct pool_report_conf *conf, struct pool_report **ou
 	struct pool_report *r = calloc(1, sizeof(*r));
 
 	if (!r || nodes_new(&nodes, &r->nodes, e) ||
-	    !(r->timer = evtimer_new(conf->base, begin_round, r))) {
+	    !(r->timer = timer_new(conf->base, begin_round, r))) {
 		if (r)
 			nodes_free(r->nodes);
 		free(r);
@@ -262,7 +259,7 @@ void pool_report_free(struct pool_report *r)
 	if (r->call)
 		r->conf.store->ops->cancel(r->call);
 	nodes_free(r->nodes);
-	event_free(r->timer);
+	timer_free(r->timer);
 	for (size_t i = 0; i < r->n_pools; i++)
 		pools_report_clear(&r->pools[i]);
 	free(r->pools);

@@ -2,13 +2,13 @@
 /* request.c: each request of the protocol is one call of the store; nothing is repeated here. */
 #include "railheadd/pools/request.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/queue.h>
 
 #include "ipam/block/object_json.h"
 #include "lib/base/array.h"
+#include "lib/sys/timer.h"
 
 #define LIST_MAX (1u << 20)
 #define MS       INT64_C(1000000)
@@ -34,7 +34,7 @@ struct requests {
 	/* The heartbeat of this node, as the last answer showed it; NULL: none did. */
 	struct cluster_version beat_at;
 	struct json *beat;
-	struct event *unsent; /* reports those that could not be begun */
+	struct timer *unsent; /* reports those that could not be begun */
 };
 
 static void request_end(struct inflight *o)
@@ -293,18 +293,16 @@ int requests_send(struct requests *all, const struct agent_request *r)
 	TAILQ_INSERT_TAIL(&all->ones, o, all);
 	if (!send_one(o)) {
 		o->unsent = true;
-		event_active(all->unsent, EV_TIMEOUT, 0);
+		timer_now(all->unsent);
 	}
 	return 0;
 }
 
-static void report_unsent(evutil_socket_t fd, short what, void *arg)
+static void report_unsent(void *arg)
 {
 	struct requests *all = arg;
 	struct inflight *o, *next;
 
-	(void)fd;
-	(void)what;
 	for (o = TAILQ_FIRST(&all->ones); o; o = next) {
 		struct agent_reply r = { .id = o->request.id, .outcome = CLUSTER_AWAY };
 		struct err why;
@@ -324,7 +322,7 @@ struct requests *requests_new(struct event_base *base, struct cluster_store *sto
 {
 	struct requests *all = calloc(1, sizeof(*all));
 
-	if (!all || !(all->unsent = evtimer_new(base, report_unsent, all))) {
+	if (!all || !(all->unsent = timer_new(base, report_unsent, all))) {
 		free(all);
 		return NULL;
 	}
@@ -344,7 +342,7 @@ void requests_free(struct requests *all)
 		return;
 	while ((o = TAILQ_FIRST(&all->ones)))
 		request_end(o);
-	event_free(all->unsent);
+	timer_free(all->unsent);
 	json_free(all->beat);
 	free(all);
 }

@@ -5,7 +5,6 @@
  */
 #include "railheadd/pools/reserved.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ struct reserved {
 	struct ranges all;        /* and of the nodes: the driver has these */
 	struct node_ranges nodes; /* of other nodes */
 	struct own_ranges *own;
-	struct event *settle;         /* addresses of nodes have changed */
+	struct timer *settle;         /* addresses of nodes have changed */
 	struct json *named;           /* the pods that were named last; owned */
 	struct cluster_object object; /* that of people in the list that runs; its value is owned */
 	struct node_pool of;          /* that object, as this node reports it */
@@ -236,14 +235,12 @@ static void nodes_changed(void *arg)
 {
 	struct reserved *r = arg;
 
-	if (r->handed && !evtimer_pending(r->settle, NULL))
+	if (r->handed && timer_left(r->settle) < 0)
 		(void)timer_arm(r->settle, SETTLE_S * 1000);
 }
 
-static void settled(evutil_socket_t fd, short what, void *arg)
+static void settled(void *arg)
 {
-	(void)fd;
-	(void)what;
 	hand_over(arg, true);
 }
 
@@ -348,7 +345,7 @@ int reserved_new(const struct reserved_conf *conf, struct reserved **out, struct
 		return err_nomem(e);
 	r->conf = *conf;
 	r->which = (struct cluster_selector){ .kind = CLUSTER_RESERVED };
-	if (!(r->settle = evtimer_new(conf->base, settled, r))) {
+	if (!(r->settle = timer_new(conf->base, settled, r))) {
 		free(r);
 		return err_nomem(e);
 	}
@@ -371,7 +368,7 @@ void reserved_free(struct reserved *r)
 		return;
 	follow_free(r->follow);
 	own_ranges_free(r->own);
-	event_free(r->settle);
+	timer_free(r->settle);
 	json_free(r->named);
 	node_ranges_clear(&r->nodes);
 	json_free((struct json *)(uintptr_t)r->object.value);

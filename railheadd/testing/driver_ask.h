@@ -6,6 +6,7 @@
 #ifndef RAILHEAD_RAILHEADD_TESTING_DRIVER_ASK_H
 #define RAILHEAD_RAILHEADD_TESTING_DRIVER_ASK_H
 
+#include "lib/sys/timer.h"
 #include "railheadd/pools/change.h"
 #include "railheadd/testing/driver_bed.h"
 
@@ -13,7 +14,7 @@
 struct outcome {
 	bool done, created;
 	struct err why; /* code 0: well */
-	struct event *then;
+	struct timer *then;
 };
 
 static inline void need_done(void *arg, const struct err *why)
@@ -24,7 +25,7 @@ static inline void need_done(void *arg, const struct err *why)
 	o->done = true;
 	o->why = why ? *why : (struct err){ .code = 0 };
 	if (o->then)
-		event_active(o->then, EV_TIMEOUT, 0);
+		timer_now(o->then);
 }
 
 static inline void change_done(void *arg, const struct err *why, bool created)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ipam/alloc/alloc.h"
+#include "lib/sys/timer.h"
 
 /* A runtime tries again after about a second. */
 #define AGAIN_MS 1000
@@ -20,14 +21,13 @@ struct pod {
 	uint32_t rail;  /* the next one */
 	unsigned tries; /* of this ADD */
 	int64_t began;  /* this rail, ns */
-	struct event *timer;
+	struct timer *timer;
 };
 
 static void soon(const struct pod *p, unsigned ms)
 {
-	const struct timeval wait = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-
-	(void)event_add(p->timer, &wait);
+	if (timer_arm(p->timer, ms))
+		abort();
 }
 
 /* The ADD is not kept waiting here: only what it lacks is noted. */
@@ -91,13 +91,11 @@ static void assigned(struct pod *p)
 		(void)event_base_loopbreak(all->conf.nodes->conf.base);
 }
 
-static void due(evutil_socket_t fd, short what, void *arg)
+static void due(void *arg)
 {
 	struct pod *p = arg;
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	if (!p->began)
 		p->began = ctx_since_boot(&p->node->ctx);
 	if (add_address(p, &e) == 0) {
@@ -133,7 +131,7 @@ void pods_begin(struct pods *all, const struct pods_conf *conf)
 		p->all = all;
 		p->node = &nodes->items[i % nodes->conf.n];
 		(void)snprintf(p->name, sizeof(p->name), "pod-%zu", i);
-		p->timer = evtimer_new(nodes->conf.base, due, p);
+		p->timer = timer_new(nodes->conf.base, due, p);
 		if (!p->timer)
 			abort();
 		soon(p, 0);
@@ -143,7 +141,7 @@ void pods_begin(struct pods *all, const struct pods_conf *conf)
 void pods_end(struct pods *all)
 {
 	for (size_t i = 0; i < all->n; i++)
-		event_free(all->items[i].timer);
+		timer_free(all->items[i].timer);
 	free(all->items);
 	free(all->took);
 }

@@ -18,8 +18,8 @@ struct child {
 	struct child_conf conf;
 	struct exec_child proc;
 	struct event *output; /* NULL: it is closed, or no child runs */
-	struct event *deadline;
-	struct event *look;
+	struct timer *deadline;
+	struct timer *look;
 	int pause_ms; /* until the next look whether it has ended */
 	struct evbuffer *text;
 	bool late; /* it is killed and not gone, and the caller knows how it ended */
@@ -31,7 +31,7 @@ static void tell_end(struct child *c)
 	size_t len = evbuffer_get_length(c->text);
 	const char *text = len ? (const char *)evbuffer_pullup(c->text, -1) : "";
 
-	(void)event_del(c->deadline);
+	timer_stop(c->deadline);
 	c->late = false;
 	/* Either may free c. */
 	if (!was_late)
@@ -40,12 +40,10 @@ static void tell_end(struct child *c)
 		c->conf.gone(c->conf.arg);
 }
 
-static void watch_child_look(evutil_socket_t fd, short what, void *arg)
+static void watch_child_look(void *arg)
 {
 	struct child *c = arg;
 
-	(void)fd;
-	(void)what;
 	if (exec_try_reap(&c->proc)) {
 		tell_end(c);
 		return;
@@ -61,21 +59,19 @@ static void output_closed(struct child *c)
 	c->output = NULL;
 	exec_send_kill(&c->proc);
 	c->pause_ms = LOOK_MIN_MS;
-	watch_child_look(-1, 0, c);
+	watch_child_look(c);
 }
 
 static void kill_child(struct child *c, enum child_end how)
 {
 	c->late = true;
-	(void)event_del(c->deadline);
+	timer_stop(c->deadline);
 	exec_send_kill(&c->proc);
 	c->conf.done(c->conf.arg, how, NULL, 0);
 }
 
-static void child_too_late(evutil_socket_t fd, short what, void *arg)
+static void child_too_late(void *arg)
 {
-	(void)fd;
-	(void)what;
 	kill_child(arg, CHILD_LATE);
 }
 
@@ -154,8 +150,8 @@ int child_new(const struct child_conf *conf, struct child **out, struct err *e)
 	c->conf = *conf;
 	c->proc.out_fd = -1;
 	c->text = evbuffer_new();
-	c->deadline = evtimer_new(conf->base, child_too_late, c);
-	c->look = evtimer_new(conf->base, watch_child_look, c);
+	c->deadline = timer_new(conf->base, child_too_late, c);
+	c->look = timer_new(conf->base, watch_child_look, c);
 	if (!c->text || !c->deadline || !c->look) {
 		child_free(c);
 		return err_nomem(e);
@@ -170,10 +166,8 @@ void child_free(struct child *c)
 		return;
 	if (c->output)
 		event_free(c->output);
-	if (c->deadline)
-		event_free(c->deadline);
-	if (c->look)
-		event_free(c->look);
+	timer_free(c->deadline);
+	timer_free(c->look);
 	if (c->text)
 		evbuffer_free(c->text);
 	/* A child that hangs in the kernel ends when it can. */

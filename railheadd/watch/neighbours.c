@@ -39,7 +39,7 @@ struct listener {
 
 struct neighbour_watch {
 	struct neighbour_watch_conf conf;
-	struct event *timer;
+	struct timer *timer;
 	struct child *child;
 	struct neighbour_table table;
 	struct memory memory;
@@ -294,13 +294,11 @@ static int look_in_neighbour_child(const void *arg)
 	return neighbour_look_main(w->conf.ctx);
 }
 
-static void on_neighbour_timer(evutil_socket_t fd, short what, void *arg)
+static void on_neighbour_timer(void *arg)
 {
 	struct neighbour_watch *w = arg;
 	struct err e = { .msg = "" };
 
-	(void)fd;
-	(void)what;
 	/* One that hangs in the kernel is not waited for. */
 	if (!child_runs(w->child)) {
 		if (child_start(w->child, &e) == 0)
@@ -334,7 +332,7 @@ int neighbour_watch_new(const struct neighbour_watch_conf *conf, struct neighbou
 	if (!w)
 		return err_nomem(e);
 	w->conf = *conf;
-	w->timer = evtimer_new(conf->base, on_neighbour_timer, w);
+	w->timer = timer_new(conf->base, on_neighbour_timer, w);
 	if (!w->timer || child_new(&child, &w->child, e)) {
 		neighbour_watch_free(w);
 		return err_nomem(e);
@@ -357,8 +355,7 @@ void neighbour_watch_free(struct neighbour_watch *w)
 	for (size_t i = 0; i < NEIGHBOUR_PORTS_MAX; i++)
 		listener_free(w->listener[i]);
 	child_free(w->child);
-	if (w->timer)
-		event_free(w->timer);
+	timer_free(w->timer);
 	memory_clear(&w->memory);
 	neighbour_table_clear(&w->table);
 	free(w);

@@ -21,7 +21,7 @@
 
 struct plugin_watch {
 	struct plugin_watch_conf conf;
-	struct event *timer;
+	struct timer *timer;
 	struct folder_watch *folder; /* of the pod network; NULL: none */
 	struct chain_keep chain;
 	int64_t next;     /* ms until the next look, if that is earlier; -1 */
@@ -198,13 +198,11 @@ static int plugin_watch_look(struct plugin_watch *w, struct err *e)
 	return 0;
 }
 
-static void plugin_watch_timer(evutil_socket_t fd, short what, void *arg)
+static void plugin_watch_timer(void *arg)
 {
 	struct plugin_watch *w = arg;
 	struct err e = { .msg = "" };
 
-	(void)fd;
-	(void)what;
 	w->next = -1;
 	if (w->folder)
 		(void)folder_watch_renew(w->folder);
@@ -233,7 +231,7 @@ int plugin_watch_new(const struct plugin_watch_conf *conf, struct plugin_watch *
 		return err_nomem(e);
 	w->conf = *conf;
 	w->chain = (struct chain_keep){ .ctx = conf->ctx, .folder = conf->chain };
-	w->timer = evtimer_new(conf->base, plugin_watch_timer, w);
+	w->timer = timer_new(conf->base, plugin_watch_timer, w);
 
 	const struct folder_watch_conf folder = { conf->base, conf->chain, plugin_watch_folder, w };
 	int rc = w->timer ? 0 : err_nomem(e);
@@ -253,8 +251,7 @@ void plugin_watch_free(struct plugin_watch *w)
 {
 	if (!w)
 		return;
-	if (w->timer)
-		event_free(w->timer);
+	timer_free(w->timer);
 	folder_watch_free(w->folder);
 	free(w);
 }

@@ -17,7 +17,7 @@
 
 struct rail_watch {
 	struct rail_watch_conf conf;
-	struct event *timer;
+	struct timer *timer;
 	struct child *child;
 	struct rail_table table;
 	struct json *known; /* while a child is forked: rail_table_known() */
@@ -180,13 +180,11 @@ static int look_in_child(const void *arg)
 	return w->conf.run ? w->conf.run(w->known) : rail_look_main(w->known);
 }
 
-static void on_rail_watch_timer(evutil_socket_t fd, short what, void *arg)
+static void on_rail_watch_timer(void *arg)
 {
 	struct rail_watch *w = arg;
 	struct err e = { .msg = "" };
 
-	(void)fd;
-	(void)what;
 	/* One that hangs in the kernel is not waited for. */
 	if (!child_runs(w->child)) {
 		if (start_look(w, &e) == 0)
@@ -217,7 +215,7 @@ int rail_watch_new(const struct rail_watch_conf *conf, struct rail_watch **out, 
 	if (!w)
 		return err_nomem(e);
 	w->conf = *conf;
-	w->timer = evtimer_new(conf->base, on_rail_watch_timer, w);
+	w->timer = timer_new(conf->base, on_rail_watch_timer, w);
 	if (!w->timer || child_new(&child, &w->child, e)) {
 		rail_watch_free(w);
 		return err_nomem(e);
@@ -237,8 +235,7 @@ void rail_watch_free(struct rail_watch *w)
 		return;
 	events_on_lost(w->conf.events, NULL, NULL);
 	child_free(w->child);
-	if (w->timer)
-		event_free(w->timer);
+	timer_free(w->timer);
 	memory_clear(&w->memory);
 	rail_table_clear(&w->table);
 	free(w);

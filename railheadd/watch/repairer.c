@@ -150,13 +150,11 @@ static int pass_in_child(const void *arg)
 	return pass_main(&(struct waiting_due){ &r->waiting, ctx_mono_ms(), r->conf.grace });
 }
 
-static void repairer_timer(evutil_socket_t fd, short what, void *arg)
+static void repairer_timer(void *arg)
 {
 	struct repairer *r = arg;
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	r->complete = false;
 	waiting_begin(&r->waiting);
 	if (child_start(r->child, &e) == 0)
@@ -191,7 +189,7 @@ int repairer_new(const struct repairer_conf *conf, struct repairer **out, struct
 	if (!r)
 		return err_nomem(e);
 	r->conf = *conf;
-	r->timer = evtimer_new(conf->base, repairer_timer, r);
+	r->timer = timer_new(conf->base, repairer_timer, r);
 	if (!r->timer || child_new(&child, &r->child, e)) {
 		repairer_free(r);
 		return err_nomem(e);
@@ -206,8 +204,7 @@ void repairer_free(struct repairer *r)
 	if (!r)
 		return;
 	child_free(r->child);
-	if (r->timer)
-		event_free(r->timer);
+	timer_free(r->timer);
 	waiting_clear(&r->waiting);
 	free(r);
 }

@@ -11,7 +11,7 @@ struct event;
 
 struct repairer {
 	struct repairer_conf conf;
-	struct event *timer; /* the next pass */
+	struct timer *timer; /* the next pass */
 	struct child *child;
 	struct waiting waiting;
 	struct repairer_counts counts;

@@ -13,7 +13,7 @@
 
 struct transport_watch {
 	struct transport_watch_conf conf;
-	struct event *timer;
+	struct timer *timer;
 	struct child *child;
 	struct transport_table table; /* of the last look without an error */
 	uint64_t looks;               /* without an error */
@@ -96,13 +96,11 @@ static int look_at_transports(const void *arg)
 	return w->conf.run(&w->table, w->conf.limit);
 }
 
-static void on_transport_timer(evutil_socket_t fd, short what, void *arg)
+static void on_transport_timer(void *arg)
 {
 	struct transport_watch *w = arg;
 	struct err e;
 
-	(void)fd;
-	(void)what;
 	/* One that hangs in the kernel is not waited for. */
 	if (!child_runs(w->child)) {
 		if (child_start(w->child, &e) == 0)
@@ -129,7 +127,7 @@ int transport_watch_new(const struct transport_watch_conf *conf, struct transpor
 	if (!w)
 		return err_nomem(e);
 	w->conf = *conf;
-	w->timer = evtimer_new(conf->base, on_transport_timer, w);
+	w->timer = timer_new(conf->base, on_transport_timer, w);
 	if (!w->timer || child_new(&child, &w->child, e)) {
 		transport_watch_free(w);
 		return err_nomem(e);
@@ -144,8 +142,7 @@ void transport_watch_free(struct transport_watch *w)
 	if (!w)
 		return;
 	child_free(w->child);
-	if (w->timer)
-		event_free(w->timer);
+	timer_free(w->timer);
 	transport_clear(&w->table);
 	free(w);
 }
