@@ -311,6 +311,46 @@ rail1-g0 10.200.128.0/24 10.200.128.1 g0"
 	has "a wrong key" "$(<"$W/err")" 'nodesPerGruop'
 }
 
+# planned NODE RATE...: the object of a node with these rails; "-" is an unknown rate. On rail 0 it has the addresses ON_RAIL_0.
+planned()
+{
+	engine_object nodes "$1" "$(jq -nc --arg on "${ON_RAIL_0-}" '{rails: [$ARGS.positional | to_entries[] | {rail: .key, interface: "eth\(.key)"}
+		+ if .value == "-" then {} else {mbps: (.value | tonumber * 1000)} end + if $on != "" and .key == 0 then {addresses: $on} else {} end]}' --args "${@:2}")" "$1" >/dev/null || give_up "node $1"
+}
+# finds CODE: a line for each such finding; a plan that is made has them all the same
+finds() { jq -r --arg code "$1" '.findings[] | select(.code == $code) | .state + " " + .subject + ": " + .value + ": " + .consequence' "$W/out"; }
+# The object of n1 is there, too.
+has_planned() { plan_is --json && [ "$(jq -c '[(.nodes | length), ([.findings[] | select(.code == "unused")] | length)]' "$W/out")" = '[6,0]' ]; }
+
+# Nodes of other machines: seven rails, slow ones, two subnets on a rail. Each is named, with its reason.
+test_fabric_a_plan_says_what_does_not_fit()
+{
+	NODES=1 cluster_begin
+	cat >"$W/plan.yaml" <<-'END'
+	{supernet: 10.200.0.0/16, rails: 8, nodesPerGroup: 4, addressesPerNode: 8, blockSize: 2, leaveAlone: [n1, "other-*"],
+	groups: {g0: [a-*], g1: [b-*]}}
+	END
+	planned a-1 400 400 400 400 400 400 400 400
+	planned a-2 400 400 400 400 400 400 400
+	planned a-3 400 400 400 200 400 400 400 -
+	ON_RAIL_0='10.200.0.5/26 10.201.0.5/26' planned a-4 400 400 400 400 400 400 400 400
+	planned other-1 100 100
+	# All nodes of a group may be slow alike.
+	planned b-1 200 200 200 200 200 200 200 200
+	planned b-2 200 200 200 200 200 200 200 200
+	eventually has_planned
+	eq "seven rails" "$RC $(finds lacks)" "4 warn node a-2: rail 7: the node lacks the rail: a pod with all rails gets fewer"
+	eq "mixed rates" "$(finds mixed)" \
+		"warn group g0: 200000 Mbit/s: node a-3 rail 3, 400000: node a-1 rail 0: a job that has both goes by the slower one"
+	eq "two subnets" "$(finds elsewhere)" \
+		"fail node a-4: rail 0 (eth0) has 10.201.0.5/26, and the plan 10.200.0.0/26: a plan is for rails whose leaf is the gateway of the subnet of the NIC"
+	sed -i 's/n1, /n1, a-3, a-4, /' "$W/plan.yaml"
+	plan_is --json
+	eq "without these nodes" "$RC $(plan_finding)" "1 warn lacks node a-2"
+	plan_is --objects
+	eq "numbers of the file" "$(jq -c '.items[0].spec | [.subnet, .blockSize, .ranges[0]]' "$W/out")" '["10.200.0.0/26",2,"10.200.0.6-10.200.0.61"]'
+}
+
 # nics_are NUMBERS: of n1 to n4
 nics_are() { plan_is --json && [ "$(jq -r '.nodes | map(.number // "-") | join(" ")' "$W/out")" = "$1" ]; }
 # netplan_takes FILE: the real one; $W/netplan has what it makes of it

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan_check.c: what a plan cannot do. A pool that exists never changes, and a node with a label
  * stays where it is: pods have these addresses. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -189,6 +190,58 @@ static void check_place(struct plan *p, const struct pin *x)
 	}
 }
 
+/* A rail is an interface, or all members of its bond; 0: not known. */
+static uint64_t rail_mbps(const struct fabric_node *n, uint32_t rail)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n->n; i++) {
+		if (n->port[i].rail != rail)
+			continue;
+		if (!n->port[i].mbps)
+			return 0;
+		sum += n->port[i].mbps;
+	}
+	return sum;
+}
+
+struct plan_rate {
+	uint64_t mbps; /* 0: none */
+	const char *node;
+	uint32_t rail;
+};
+
+/* Nodes of one group have one job; another group may have other machines. */
+static void check_rates(struct plan *p, uint32_t group)
+{
+	struct plan_rate least = { .mbps = 0 }, most = { .mbps = 0 };
+	char name[PIN_NAME_LEN];
+	struct finding *f;
+
+	for (const struct pin *x = p->pin; x < p->pin + p->n_pins; x++) {
+		const struct fabric_node *n = plan_cables_of(p, x->node);
+
+		for (uint32_t i = 0; n && x->group == group && i < p->file.rails; i++) {
+			const struct plan_rate is = { rail_mbps(n, i), x->node, i };
+
+			if (is.mbps && (!least.mbps || is.mbps < least.mbps))
+				least = is;
+			if (is.mbps > most.mbps)
+				most = is;
+		}
+	}
+	if (least.mbps == most.mbps)
+		return;
+	f = plan_add(p, "mixed", FINDING_WARN);
+	finding_set_subject(f, "group %s", pin_name(group, name));
+	finding_set_value(f, "%" PRIu64 " Mbit/s: node %s rail %u, %" PRIu64 ": node %s rail %u",
+			  least.mbps, least.node, least.rail, most.mbps, most.node, most.rail);
+	finding_set_reason(f, "a job that has both goes by the slower one");
+	finding_set_remedy(f,
+			   "name slower nodes in \"leaveAlone\" or another group, or set \"rails\" "
+			   "to the fast ones");
+}
+
 /* A misspelled name would leave its node to its cables, or to the plan. */
 static void check_patterns(struct plan *p, const char *key, const struct json *patterns)
 {
@@ -254,5 +307,7 @@ int plan_check(struct plan *p, struct err *e)
 		check_patterns(p, json_key(group), group);
 	check_patterns(p, "leaveAlone", p->file.leave_alone);
 	check_full(p);
+	for (uint32_t g = 0; g < p->groups; g++)
+		check_rates(p, g);
 	return findings_check(&p->findings, e);
 }
