@@ -40,6 +40,7 @@ test_rdma_env_without_devices()
 test_rdma_env_options_that_are_wrong()
 {
 	refused 2 'not one of shell, json, kubernetes' rdma env --format yaml
+	refused 2 '--for "pytorch" is not one of nccl, ucx' rdma env --for pytorch
 	refused 2 'exclude each other' rdma env --format shell --json
 	refused 2 '--dir writes each format' rdma env --dir "$W" --explain
 	refused 1 'no RDMA' rdma env --dir "$W/of-no-rails"

@@ -526,12 +526,19 @@ test_topo_env()
 	hasnt export
 }
 
-# The programs of docs/affinity.md, for vLLM and Mooncake.
+# The programs of docs/stacks.md, as vLLM, DeepEP, SGLang and Mooncake read their output.
 test_topo_for_other_programs()
 {
-	sed -n '/^export VLLM_GPU/,/^```/p' "$ROOT/docs/affinity.md" | sed "/^\`\`\`/d; s,railctl topo,railctl topo --nccl-xml $XML/dgx-a100.xml," >"$W/programs"
-	(cd "$W" && bash -ec '. ./programs && printf %s "$VLLM_GPU_NIC_PCIE_MAPPING"' >out 2>err) || fail "$(said)"
-	eq "for vLLM" "$(cut -d, -f1-2 "$W/out")" "0000:07:00.0=0000:0c:00.0,0000:0f:00.0=0000:12:00.0"
+	sed -n '/^export VLLM_NIC/,/^```/p' "$ROOT/docs/stacks.md" | sed "/^\`\`\`/d; s,railctl topo,railctl topo --nccl-xml $XML/dgx-a100.xml," >"$W/programs"
+	(cd "$W" && bash -ec '. ./programs && printf "%s\n" "$VLLM_GPU_NIC_PCIE_MAPPING" "$VLLM_NIC_SELECTION_VARS" "$DEEP_EP_DEVICE_TO_HCA_MAPPING"' \
+		>out 2>err) || fail "$(said)"
+	eq "for vLLM" "$(sed -n 1p "$W/out" | cut -d, -f1-2)" "0000:07:00.0=0000:0c:00.0,0000:0f:00.0=0000:12:00.0"
+	# NAME:SUFFIX; the suffix follows the name of the device
+	eq "the variable that vLLM sets" "$(sed -n 2p "$W/out")" UCX_NET_DEVICES:1
+	eq "for DeepEP" "$(sed -n 3p "$W/out")" "0:mlx5_0:1,1:mlx5_1:1,2:mlx5_2:1,3:mlx5_3:1,4:mlx5_6:1,5:mlx5_7:1,6:mlx5_8:1,7:mlx5_9:1"
+	# keys are digits, values lists of names
+	cp "$W/sglang.json" "$W/out"
+	want 'length == 8 and all(keys[]; test("^[0-9]+$")) and .["1"] == "mlx5_1" and .["7"] == "mlx5_9"'
 	cp "$W/mooncake.json" "$W/out"
 	want 'keys | length == 8'
 	want '.["cuda:1"][0] == ["mlx5_1"] and (.["cuda:1"][1] | length == 7 and index("mlx5_1") == null)'

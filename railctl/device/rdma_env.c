@@ -79,6 +79,19 @@ static int take_layer(struct cmd_run *r, enum ib_link_layer *out, struct err *e)
 	return 0;
 }
 
+static int take_stack(struct cmd_run *r, unsigned *out, struct err *e)
+{
+	const char *name = opt_get(&r->opts, "for");
+
+	*out = name ? env_stack(name) : 0;
+	return name && !*out
+		       ? cmd_usage(r, e,
+				   "--for \"%.64s\" is not one of nccl, ucx, nvshmem, mooncake, "
+				   "nixl, deepep, vllm, sglang, dynamo",
+				   name)
+		       : 0;
+}
+
 static int take_pkey(struct cmd_run *r, uint16_t *out, struct err *e)
 {
 	const char *text = opt_get(&r->opts, "pkey");
@@ -116,8 +129,8 @@ static int take_options(struct cmd_run *r, struct env_options *o, struct err *e)
 			       env_take_number(r, "adaptive-routing", 1, &o->adaptive_routing, e) ||
 			       rdma_take_version(r, "nccl-version", &o->nccl, e) ||
 			       rdma_take_version(r, "ucx-version", &o->ucx, e) ||
-			       take_layer(r, &o->layer, e) || take_pkey(r, &o->pkey, e) ||
-			       take_family(r, &o->family, e) ||
+			       take_stack(r, &o->libraries, e) || take_layer(r, &o->layer, e) ||
+			       take_pkey(r, &o->pkey, e) || take_family(r, &o->family, e) ||
 			       rdma_env_check_ifname(r, "socket", o->socket, e)
 		       ? -1
 		       : 0;
@@ -240,6 +253,11 @@ static const struct opt options[] = {
 	RDMA_OPT_NETNS,
 	RDMA_OPT_NCCL_VERSION,
 	{ "ucx-version", "VERSION", "of the job, such as 1.17", 0 },
+	{ "for", "NAME",
+	  "all variables of a library or program: nccl, ucx, nvshmem, mooncake, nixl, deepep, "
+	  "vllm, "
+	  "sglang, dynamo",
+	  0 },
 	{ "format", "FORMAT", "shell (default), json, or kubernetes: the list under \"env:\"", 0 },
 	{ "dir", "DIR", "write nccl.conf, ucx.conf, env, rails.json and explain.txt to DIR", 0 },
 	{ "explain", NULL, "print the reason of each line, and what was left out", 0 },
@@ -262,6 +280,7 @@ static const char *const examples[] = {
 	"railctl rdma env --explain",
 	"eval \"$(railctl rdma env --tc 106)\"",
 	"railctl rdma env --expect-rails 1",
+	"eval \"$(railctl rdma env --for mooncake)\"",
 	"railctl rdma env --tc 106 --dir /tmp",
 	"railctl rdma env --link-layer infiniband --pkey 0x8001 --sl 1",
 	"railctl rdma env --netns /run/netns/pod1 --format kubernetes",

@@ -357,6 +357,23 @@ static int plan_rails(struct env_plan *p, const struct rails *all, struct env *o
 			"one to a port of the other: choose one with --link-layer");
 }
 
+/* NVSHMEM chooses a GID as NCCL does, so its variables are those of NCCL under other names. */
+static int add_variables(struct env_plan *p, struct env *x, struct err *e)
+{
+	unsigned want = p->options->libraries;
+	bool has_nccl = !want || (want & (ENV_NCCL | ENV_NVSHMEM));
+
+	if ((has_nccl && env_set_gids(p, x, e)) || env_set_ib(p, x, e) || env_set_others(p, x, e) ||
+	    ((!want || (want & ENV_UCX)) && env_set_ucx(p, x, e)) ||
+	    ((want & ENV_NVSHMEM) && env_set_nvshmem(p, x, e)) ||
+	    ((want & ENV_MOONCAKE) && env_set_mooncake(p, x, e)))
+		return -1;
+	x->libraries = want;
+	if (want)
+		env_keep(x, want);
+	return 0;
+}
+
 int env_make(const struct rdma_inventory *v, const struct env_options *o, struct env *out,
 	     struct err *e)
 {
@@ -370,8 +387,7 @@ int env_make(const struct rdma_inventory *v, const struct env_options *o, struct
 	int rc = (o->warning && env_warn(&x, e, "%s", o->warning)) || plan_rails(&p, &all, &x, e);
 
 	if (rc == 0 && p.n)
-		rc = env_set_gids(&p, &x, e) || env_set_ib(&p, &x, e) ||
-		     env_set_others(&p, &x, e) || env_set_ucx(&p, &x, e);
+		rc = add_variables(&p, &x, e);
 
 	free(p.rail);
 	if (rc)

@@ -18,7 +18,21 @@
 #include "lib/rdma/version.h"
 #include "rdma/inventory/rail.h"
 
+/* The libraries whose variables are wanted. */
+enum {
+	ENV_NCCL = 1, /* and Gloo */
+	ENV_UCX = 2,
+	ENV_NVSHMEM = 4,
+	ENV_MOONCAKE = 8,
+	ENV_ALL = 15,
+};
+
+/* env_stack - the libraries below a program: "vllm", "mooncake", ..., or a library itself. 0: the
+ * name is not known. */
+unsigned env_stack(const char *name);
+
 struct env_options {
+	unsigned libraries;       /* 0: NCCL, UCX, and the class of NVSHMEM */
 	int tc, sl;               /* traffic class, service level; -1: not given */
 	const char *tc_why;       /* the source of tc; NULL: an option */
 	int cross_nic;            /* NCCL_CROSS_NIC; -1: decide by the networks of the rails */
@@ -64,6 +78,7 @@ struct env {
 	size_t n_missing;
 	size_t n_rails;               /* number of rails in the variables */
 	struct lib_version nccl, ucx; /* whose variables they are */
+	unsigned libraries;           /* as in the options; 0: all */
 };
 
 /*

@@ -67,6 +67,7 @@ static int pod_files_make(const struct pod_files *f, struct err *e)
 	if (mkdir(f->dir, 0755) && errno != EEXIST)
 		return err_set(e, ERR_IO, errno, "create folder %.256s", f->dir);
 	o.none_is_fine = true;
+	o.libraries = ENV_ALL;
 	/* No person chooses between two classes here: NCCL keeps its default. */
 	if (rdma_tier_class(f->ctx, f->netns, &o, why, &tier))
 		o.warning = tier.msg;

@@ -63,7 +63,8 @@ static bool exists(const struct env *v, enum lib_rule rule)
 bool env_note(const struct env *v, size_t *i, const char **name, const char **text)
 {
 	for (; *i < ARRAY_SIZE(notes); (*i)++) {
-		if (is_set(v, notes[*i].name) || !exists(v, notes[*i].rule))
+		if (is_set(v, notes[*i].name) || !exists(v, notes[*i].rule) ||
+		    (v->libraries && !(v->libraries & env_library(notes[*i].name))))
 			continue;
 		*name = notes[*i].name;
 		*text = notes[(*i)++].text;

@@ -37,13 +37,19 @@ int env_add(struct env *out, struct err *e, struct env_new n, const char *why, .
 /*
  * env_set_gids - add the variables about HCAs and GIDs. env_set_ib - add those about partitions and
  * adaptive routing of InfiniBand. env_set_others - add the other variables of NCCL, and choose the
- * class. env_set_ucx - add those of UCX.
- * Variables are shown in the order of these calls.
+ * class. env_set_ucx, env_set_nvshmem, env_set_mooncake - add those of these libraries; the last
+ * two repeat values of NCCL's variables. Variables are shown in the order of these calls.
  */
 int env_set_gids(const struct env_plan *p, struct env *out, struct err *e) must_check;
 int env_set_ib(const struct env_plan *p, struct env *out, struct err *e) must_check;
 int env_set_others(struct env_plan *p, struct env *out, struct err *e) must_check;
 int env_set_ucx(const struct env_plan *p, struct env *out, struct err *e) must_check;
+int env_set_nvshmem(const struct env_plan *p, struct env *out, struct err *e) must_check;
+int env_set_mooncake(const struct env_plan *p, struct env *out, struct err *e) must_check;
+
+/* env_library - whose variable it is, by its name. env_keep - drop the variables of others. */
+unsigned env_library(const char *name);
+void env_keep(struct env *x, unsigned libraries);
 
 /* env_number - add a number, if it is not negative. */
 int env_number(struct env *out, const char *name, int value, struct err *e,
