@@ -295,6 +295,7 @@ int doctor_check(const struct probe_data *f, struct findings *out, struct err *e
 	doctor_check_access(&doc);
 	doctor_check_nccl_version(&doc);
 	doctor_check_settings(&doc);
+	doctor_check_lists(&doc);
 	doctor_check_traffic_class(&doc);
 	if (findings_check(&doc.out, e)) {
 		findings_clear(&doc.out);

@@ -57,6 +57,10 @@ void doctor_check_nccl_gid(struct doctor *doc, const struct rdma_rail *r, const 
 void doctor_check_nccl_version(struct doctor *doc);
 /* doctor_settings.c: doctor_check_settings - settings that keep NCCL from the rails. */
 void doctor_check_settings(struct doctor *doc);
+/* doctor_is_rail - a rail of the pod has this port. */
+bool doctor_is_rail(const struct probe_data *data, const struct inv_port *p);
+/* doctor_lists.c: doctor_check_lists - the lists of HCAs of UCX, NVSHMEM and Mooncake. */
+void doctor_check_lists(struct doctor *doc);
 /* doctor_counters.c: doctor_check_counters - the counters of the port of one rail, called name. */
 void doctor_check_counters(struct doctor *doc, const struct rdma_rail *r, const char *name);
 

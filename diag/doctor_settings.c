@@ -62,7 +62,7 @@ static void check_plugin(struct doctor *doc)
 
 /* ---- NCCL_IB_HCA ---- */
 
-static bool doctor_settings_is_rail(const struct probe_data *data, const struct inv_port *p)
+bool doctor_is_rail(const struct probe_data *data, const struct inv_port *p)
 {
 	for (size_t i = 0; i < data->rails->n; i++)
 		if (data->rails->rail[i].port == p)
@@ -116,7 +116,7 @@ static void select_port(const struct probe_data *data, const struct inv_device *
 {
 	bool selected =
 		hca_list_selects(data->job.var[JOB_NCCL_IB_HCA].text, d->link.name, p->port);
-	bool rail = doctor_settings_is_rail(data, p), active = p->state == RDMA_PORT_ACTIVE;
+	bool rail = doctor_is_rail(data, p), active = p->state == RDMA_PORT_ACTIVE;
 	bool ib = p->layer == IB_LAYER_INFINIBAND;
 	bool advised = !s->advised || hca_list_selects(s->advised, d->link.name, p->port);
 

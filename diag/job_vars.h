@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job_vars.h: the variables of NCCL and UCX that a process has, and its version of NCCL. Pure.
+ * job_vars.h: the variables of NCCL, UCX, NVSHMEM and Mooncake that a process has, and its version
+ * of NCCL. Pure.
  *
  * An empty variable counts as not set, and numbers are read as NCCL does (lib/rdma/param.h).
  */
@@ -24,6 +25,13 @@ enum job_var {
 	JOB_NCCL_NET_PLUGIN,
 	JOB_NCCL_CONF_FILE,
 	JOB_NCCL_VERSION, /* set in images of NVIDIA */
+	JOB_UCX_NET_DEVICES,
+	JOB_NVSHMEM_HCA_LIST,
+	JOB_NVSHMEM_HCA_PREFIX,
+	JOB_MC_TE_FILTERS,
+	JOB_MC_MS_FILTERS,
+	JOB_MOONCAKE_DEVICE,
+	JOB_MC_GID_INDEX,
 	JOB_N
 };
 
