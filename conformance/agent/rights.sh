@@ -136,6 +136,49 @@ one_more_pod_starts() { one_more_pod && [ "$RC" = 0 ] && del n1 "p$pods" rail0; 
 returned() { [ "$(ctl "$1" ipam blocks rail0 --json | jq 'map(select(.used == 0)) | length')" = 0 ]; }
 taken_over() { ctl n1 cluster pool show rail1 --json | jq -e --arg n "$1" 'any(.nodes[]; .name == $n and .state == "done")'; }
 
+reader_end() { admin delete --ignore-not-found clusterrolebinding/reader clusterrole/reader; }
+# The token of an agent, as it lies on the disk of a node, writes nothing that people write. Its own objects, and those of other nodes: kubernetes.sh.
+test_rights_a_stolen_token_writes_nothing_of_people()
+{
+	local tries=0 group='railhead.io/group' meta='"metadata":{"name":"x"}'
+	NODES=1 cluster_begin
+	trap 'case_ends reader_end cluster_end' EXIT
+	# kubectl reads what it writes, so a refused read would hide that of the write.
+	admin create clusterrole reader --verb=get --resource='*.*' >/dev/null && admin create clusterrolebinding reader --clusterrole=reader --serviceaccount=railhead:railheadd >/dev/null || give_up "a reader"
+	eventually as n1 get clusterrole railheadd
+	# In this suite agents may write pools for people.
+	people_write railreserved
+	admin apply -f - >/dev/null <<<'{"apiVersion":"railhead.io/v1alpha1","kind":"RailPool","metadata":{"name":"rail0"},"spec":{"subnet":"10.92.0.0/24","blockSize":8}}' || give_up "a pool"
+	eventually knows n1 rail0
+	taken() { denied "$1" "cannot $2 resource" "${@:3}"; } # WHAT VERB COMMAND...
+	made() { taken "$1" create as n1 create -f - <<<"$2"; } # WHAT JSON
+	taken "the group of its node" patch as n1 label node n1 $group=g9
+	taken "the number of its NICs" patch as n1 annotate node n1 railhead.io/host=9
+	taken "a taint of its node" patch as n1 patch node n1 --type=merge -p '{"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}}'
+	taken "no node for new pods" patch as n1 patch node n1 --type=merge -p '{"spec":{"unschedulable":true}}'
+	taken "what its node offers" patch as n1 patch node n1 --subresource=status --type=merge -p '{"status":{"capacity":{"railhead.io/rails":"9"}}}'
+	taken "its node" delete as n1 delete node n1
+	made "another node" "{\"apiVersion\":\"v1\",\"kind\":\"Node\",$meta}"
+	made "a pool" "{\"apiVersion\":\"railhead.io/v1alpha1\",\"kind\":\"RailPool\",$meta,\"spec\":{\"subnet\":\"10.93.0.0/24\",\"blockSize\":8}}"
+	taken "the range of a pool" patch as n1 patch railpool rail0 --type=merge -p '{"spec":{"ranges":["10.92.0.1-10.92.0.9"]}}'
+	taken "no pool" delete as n1 delete railpool rail0
+	taken "no pools" deletecollection as n1 delete --raw /apis/railhead.io/v1alpha1/railpools
+	denied "how full a pool is" "does not report the use" as n1 patch railpool rail0 --subresource=status --type=merge -p '{"status":{"use":"0%"}}'
+	made "a pod" "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",$meta,\"spec\":{\"containers\":[{\"name\":\"a\",\"image\":\"b\"}]}}"
+	taken "the pod of an agent" delete as n1 -n railhead delete pod railheadd-n1
+	taken "the type of blocks" patch as n1 patch crd railblocks.railhead.io --type=merge -p '{"metadata":{"labels":{"a":"b"}}}'
+	taken "no policy" delete as n1 delete validatingadmissionpolicy railhead-own-node
+	taken "a right" patch as n1 patch clusterrole railheadd --type=merge -p '{"rules":[]}'
+	made "a right of another account" "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRoleBinding\",$meta,\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"cluster-admin\"}}"
+	made "a class of rails" "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"DeviceClass\",$meta,\"spec\":{}}"
+	made "a ConfigMap" "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",$meta}"
+	people_write railpools railreserved
+	eq "tries that were denied" "$tries" 20
+	eq "the pool" "$(admin get railpool rail0 -o json | jq -c '[.metadata.generation, .spec.ranges]')" '[1,null]'
+	# The same hands can still do the work of the agent.
+	add n1 p1 rail0
+}
+
 SPARE='{"name":"rail1","subnet":"10.93.0.0/24","blockSize":2,"warm":1,"cooldown":0}'
 test_rights_each_missing_verb_is_named()
 {

@@ -79,7 +79,7 @@ ALIKE=(families commands conflicts reserved faults adopt)
 # Cases that do not depend on the store run with etcd alone.
 case $STORE in
 etcd) THEMES+=(repair plugins rails neighbours schedulers devices metrics kills history etcd) ;;
-kubernetes) THEMES+=(kubernetes rules rights container examples kubectl) && [ -z "${KILLS-}" ] || THEMES+=(kills) ;;
+kubernetes) THEMES+=(kubernetes rules rights container examples kubectl plan) && [ -z "${KILLS-}" ] || THEMES+=(kills) ;;
 esac
 files=("$HERE"/{lib,history,load,"engine_$STORE"}.sh "$HERE"/../harness/{cases,suite}.sh)
 for theme in "${THEMES[@]}" "${ALIKE[@]}"; do
