@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stack_test.c: the variables of each program, as its libraries read them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/testing/testing.h"
@@ -73,7 +74,7 @@ static size_t nvshmem_list(const char *list, char names[][32], int *ports, size_
 		memcpy(names[n], list, len);
 		names[n][len] = '\0';
 		list += len;
-		ports[n] = *list == ':' ? atoi(list + 1) : -1;
+		ports[n] = *list == ':' ? (int)strtol(list + 1, NULL, 10) : -1;
 		list += strcspn(list, ",");
 		list += *list == ',';
 		n++;
