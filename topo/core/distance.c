@@ -279,3 +279,16 @@ int topo_distance_cmp(const struct topo_distance *x, const struct topo_distance 
 
 	return c ? c : cmp_u64(x->switches, y->switches);
 }
+
+bool topo_any_is_near(const struct topo_machine *m)
+{
+	for (uint32_t g = 0; g < m->n_gpus; g++)
+		for (uint32_t h = 0; h < m->n_hcas; h++) {
+			struct topo_distance d;
+
+			topo_distance_to_hca(m, g, h, &d);
+			if (d.class == TOPO_PIX || d.class == TOPO_PXB)
+				return true;
+		}
+	return false;
+}

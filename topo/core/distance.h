@@ -56,4 +56,7 @@ void topo_distance_to_own(const struct topo_machine *m, uint32_t gpu, uint32_t h
  * with PIX and PXB equal and unknown last, then the number of chips. */
 int topo_distance_cmp(const struct topo_distance *x, const struct topo_distance *y);
 
+/* topo_any_is_near - a GPU and an HCA are PIX or PXB. */
+bool topo_any_is_near(const struct topo_machine *m);
+
 #endif

@@ -299,6 +299,8 @@ START_TEST(a_virtual_machine_is_reported)
 	w.m.pci[w.gpu].parent = w.root_port;
 	w.m.pci[w.nic].parent = TOPO_NONE;
 	ck_assert_int_eq(gdr_test_state(&w, "vm-tree"), FINDING_WARN);
+	w.m.pci[w.nic].parent = w.root_port;
+	ck_assert(!gdr_test_has(&w, "vm-tree"));
 	w.m.vm = TOPO_UNKNOWN;
 	ck_assert_int_eq(gdr_test_state(&w, "vm"), FINDING_UNKNOWN);
 }

@@ -15,7 +15,8 @@ static bool is_below_bridges(const struct topo_machine *m, uint32_t pci)
 	return up != TOPO_NONE && m->pci[up].kind != TOPO_ROOT_PORT;
 }
 
-/* No device is below a switch: the hypervisor does not show the host's tree. */
+/* No device is below a switch, and none shares a port: the hypervisor does not show the host's
+ * tree. */
 static bool is_flat(const struct topo_machine *m)
 {
 	for (size_t i = 0; i < m->n_gpus; i++)
@@ -24,7 +25,7 @@ static bool is_flat(const struct topo_machine *m)
 	for (size_t i = 0; i < m->n_hcas; i++)
 		if (is_below_bridges(m, m->hca[i].pci))
 			return false;
-	return m->n_gpus + m->n_hcas > 1;
+	return m->n_gpus + m->n_hcas > 1 && !topo_any_is_near(m);
 }
 
 /* Ports of an emulated machine: QEMU's root port, and the x3130 switch that QEMU emulates. */

@@ -81,7 +81,8 @@ static enum compare_verdict verdict_of(const struct compare_input *in, uint32_t 
 
 /* ---- causes ---- */
 
-/* All functions are on root ports, and in a machine that is not virtual no NUMA node is known. */
+/* All functions are on root ports, each on one of its own, and in a machine that is not virtual no
+ * NUMA node is known. */
 static bool compare_is_flat(const struct compare_input *in)
 {
 	const struct topo_machine *m = in->m;
@@ -99,7 +100,7 @@ static bool compare_is_flat(const struct compare_input *in)
 			return false;
 		devices++;
 	}
-	return devices > 2;
+	return devices > 2 && !topo_any_is_near(m);
 }
 
 /* NCCL uses an HCA that is assigned to a GPU out of scope only. */

@@ -434,6 +434,21 @@ START_TEST(a_machine_with_switches_is_not_flat)
 		answer(&vm, NULL, NULL);
 		ck_assert_int_eq(vm.differ.gpu[0].cause == COMPARE_FLAT_VM, flat);
 	}
+	/* a GPU and an HCA below one root port of a cloud's machine: PIX */
+	auto_compare_case struct compare_case near = { 0 };
+	fx = (struct fixture){ .m = &near.m };
+	near.m.source = TOPO_LIVE;
+	near.m.vm = TOPO_YES;
+	fixture_root(&fx, 0);
+	for (int i = 0; i < 2; i++) {
+		uint32_t port = fixture_port(&fx);
+
+		(void)fixture_gpu(&fx, port);
+		(void)fixture_hca(&fx, port, i ? "mlx5_1" : "mlx5_0");
+	}
+	fixture_done(&fx);
+	answer(&near, NULL, NULL);
+	ck_assert_int_ne(near.differ.gpu[0].cause, COMPARE_FLAT_VM);
 }
 END_TEST
 

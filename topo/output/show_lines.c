@@ -145,7 +145,9 @@ static const char *remark_of(const struct topo_view *v, size_t gpu, unsigned whi
 	if (which == 0)
 		return v->choice->gpu[gpu].why_none;
 	*setting = d->setting;
-	return d->text;
+	/* that of each GPU would be a line of names that the table has, about nothing to repair */
+	return d->cause == COMPARE_TIE ? "NCCL takes HCAs that are as near, in another order"
+				       : d->text;
 }
 
 static bool is_same_text(const char *a, const char *b)

@@ -357,6 +357,27 @@ static int all_forms(void *arg, struct err *e)
 	return rc;
 }
 
+/* No machine of testdata has it: the answer is set. */
+START_TEST(ties_are_one_line)
+{
+	auto_stage struct stage s = { 0 };
+
+	stage_xml(&s, "dgx-a100");
+	for (size_t g = 0; g < s.m.n_gpus; g++) {
+		free(s.differ.gpu[g].text);
+		ck_assert_int_gt(asprintf(&s.differ.gpu[g].text, "NCCL takes mlx5_%zu", g), 0);
+		s.differ.gpu[g].verdict = COMPARE_PERMUTED;
+		s.differ.gpu[g].cause = COMPARE_TIE;
+	}
+	auto_free char *text = written(&s.v, show_lines, false);
+	const char *all =
+		strstr(text, "  - GPU 0, 1, 2, 3, 4, 5, 6, 7: NCCL takes HCAs that are as near");
+	ck_assert_ptr_nonnull(all);
+	ck_assert_ptr_null(strstr(all + 1, "  - "));
+	ck_assert_ptr_null(strstr(text, "NCCL takes mlx5_"));
+}
+END_TEST
+
 START_TEST(memory_runs_out)
 {
 	auto_stage struct stage s = { 0 };
@@ -368,4 +389,5 @@ END_TEST
 
 TEST_PROGRAM("show", published_matrices, matrix_of_one_machine, a_line_break_in_a_name_makes_no_row,
 	     cpu_lists_are_printed, json_of_nothing, hcas_without_a_function_are_shown,
-	     a_node_is_that_of_the_port_above, vfs_in_the_picture, memory_runs_out)
+	     a_node_is_that_of_the_port_above, vfs_in_the_picture, ties_are_one_line,
+	     memory_runs_out)
