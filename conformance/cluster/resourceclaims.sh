@@ -278,11 +278,11 @@ multus_asks()
 {
 	jq "${2-.}" "$(node_root 1)/etc/cni/net.d/00-multus.conf" | node 1 env "CNI_COMMAND=$1" CNI_PATH=/opt/cni/bin /opt/cni/bin/multus
 }
-# multus_forgets NETWORK NAME INTERFACE: its cache loses this attachment of the pod
+# multus_forgets NETWORK NAME INTERFACE: its cache loses this attachment of the pod. Sandboxes of earlier pods of this name may still be there.
 multus_forgets()
 {
 	local id
-	id=$(node 1 ctr -n k8s.io containers ls -q "labels.\"io.kubernetes.pod.name\"==$2,labels.\"io.cri-containerd.kind\"==sandbox")
+	id=$(node 1 ctr -n k8s.io containers ls -q "labels.\"io.kubernetes.pod.name\"==$2,labels.\"io.kubernetes.pod.namespace\"==$NAMESPACE,labels.\"io.cri-containerd.kind\"==sandbox")
 	is "Multus forgets $3 of $2" node 1 rm "/var/lib/cni/multus/results/$1-$id-$3"
 }
 # Multus asks the plugins of its first network alone, and names the attachments of all networks. GC frees those of this network that Multus has
