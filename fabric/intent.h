@@ -5,7 +5,8 @@
  * The file is a table with commas, "NODE,INTERFACE,LEAF,PORT" a line, whose port may be absent. Or
  * it is a graph in DOT, as ptmd of Cumulus Linux reads it: "gpu-1":"eth1" -- "leaf-1":"swp1". Lines
  * that begin with # are comments. Or it is JSON, as NVIDIA Air exports a simulation:
- * {"content": {"links": [[{"node": "gpu-1", "interface": "eth1"}, {...}]]}}.
+ * {"content": {"links": [[{"node": "gpu-1", "interface": "eth1"}, {...}]]}}, or the topology file
+ * of l8k, {"nodes": [...], "links": [...]}.
  */
 #ifndef RAILHEAD_FABRIC_INTENT_H
 #define RAILHEAD_FABRIC_INTENT_H

@@ -74,6 +74,23 @@ START_TEST(a_simulation_of_air)
 }
 END_TEST
 
+/* What l8k takes as its topology file: ends have attributes, and nodes are a list. */
+START_TEST(a_topology_file_of_l8k)
+{
+	auto_intent struct intent t =
+		read_text("{\"nodes\":[{\"name\":\"gpu-1\",\"role\":\"host\"},{\"name\":\"leaf-p0-"
+			  "r3\",\"role\":"
+			  "\"leaf\"}],\"links\":[[{\"node\":\"leaf-p0-r3\",\"interface\":"
+			  "\"swp7s1\",\"attributes\":"
+			  "{\"role\":\"leaf\",\"plane\":0,\"rail_group\":[3]}},{\"node\":\"gpu-1\","
+			  "\"interface\":"
+			  "\"eth_p0_r3\",\"attributes\":{\"role\":\"host\",\"rail\":3}}]]}");
+
+	ck_assert_uint_eq(t.n, 2);
+	is_cable(&t.cable[0], "gpu-1 eth_p0_r3 leaf-p0-r3 swp7s1");
+}
+END_TEST
+
 START_TEST(a_wrong_file_is_refused_with_its_line)
 {
 	static const char *const bad[][2] = {
@@ -238,6 +255,6 @@ START_TEST(allocations_may_fail)
 }
 END_TEST
 
-TEST_PROGRAM("intent", a_table, a_graph_of_ptmd, a_simulation_of_air,
+TEST_PROGRAM("intent", a_table, a_graph_of_ptmd, a_simulation_of_air, a_topology_file_of_l8k,
 	     a_wrong_file_is_refused_with_its_line, each_wrong_cable_is_named,
 	     a_leaf_whose_cables_moved_together_was_renamed, allocations_may_fail)
