@@ -222,6 +222,96 @@ test_kubectl_rail_topology_is_for_schedulers()
 	for n in 1 2 3 4; do admin delete node "gpu-$n" >/dev/null; done
 }
 
+# kueue_begin: the real Kueue as a program, with its types and without its webhooks
+kueue_begin()
+{
+	local certs=/etc/kueue/metrics/certs
+	admin apply --server-side -f "${KUBE%/bin}/kueue" >/dev/null && admin wait --for=condition=Established "--timeout=${LIMIT}s" -f "${KUBE%/bin}/kueue" >/dev/null &&
+		mkdir -p $certs && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=kueue -keyout $certs/tls.key -out $certs/tls.crt 2>/dev/null || give_up "the types of Kueue"
+	cat >"$W/kueue.yaml" <<-END
+	apiVersion: config.kueue.x-k8s.io/v1beta2
+	kind: Configuration
+	namespace: railhead
+	health: {healthProbeBindAddress: "127.0.0.1:8081"}
+	metrics: {bindAddress: "127.0.0.1:8443"}
+	webhook: {certDir: $certs}
+	leaderElection: {leaderElect: false}
+	internalCertManagement: {enable: false}
+	integrations: {frameworks: [batch/job]}
+	END
+	"$KUBE/kueue" --feature-gates VisibilityOnDemand=false --kubeconfig "$W/kube/admin.kubeconfig" --config "$W/kueue.yaml" >"$W/kueue.log" 2>&1 </dev/null &
+	echo $! >"$W/kueue.pid"
+}
+kueue_end()
+{
+	local n
+	unset KUBECTL
+	[ ! -e "$W/kueue.pid" ] || { kill "$(<"$W/kueue.pid")" && wait "$(<"$W/kueue.pid")"; }
+	rm -f "$W/kueue.pid"
+	for n in 1 2 3 4 5 6 7; do admin delete node "gpu-$n"; done
+	# Without its program the finalizers of Kueue stay.
+	admin -n default delete --wait=false workloads.kueue.x-k8s.io,localqueues.kueue.x-k8s.io,clusterqueues.kueue.x-k8s.io,resourceflavors.kueue.x-k8s.io,topologies.kueue.x-k8s.io --all -o name | while read -r n; do
+		admin -n default patch "$n" --type=merge -p '{"metadata":{"finalizers":null}}'
+	done
+	admin delete "--timeout=${LIMIT}s" -f "${KUBE%/bin}/kueue"
+}
+# workload NAME PODS: pods of three CPUs each, all below one switch
+workload()
+{
+	admin create -f - <<-END
+	{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: $1, namespace: default}, spec: {queueName: all, podSets: [{name: main, count: $2,
+	topologyRequest: {required: fabric.topograph.run/tier-0}, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: "3"}}}]}}}]}}
+	END
+}
+# its_nodes NAME: where Kueue has admitted it
+its_nodes()
+{
+	admin -n default get workload "$1" -o json | jq -er '.status.admission.podSetAssignments[0].topologyAssignment.slices | [.[].valuesPerLevel[-1].individual |
+		.prefix as $p | .roots[] | ($p // "") + .] | sort | join(" ")'
+}
+is_admitted() { its_nodes "$1"; }
+says_why_not() { admin -n default get workload "$1" -o json | jq -e --arg t "$2" 'any(.status.conditions[]?; .message | contains($t))'; }
+
+# The real Kueue takes the topology, and admits a job to the nodes of one group only.
+test_kubectl_rail_topology_is_taken_by_kueue()
+{
+	local n
+	[ -x "$KUBE/kueue" ] || skip "kueue is not in $KUBE: make cluster-programs"
+	NODES=1 cluster_begin
+	trap 'case_ends kueue_end kubectl_end cluster_end' EXIT
+	agent_pod n1 Running || give_up "a pod"
+	kubectl_execs nsenter --target "$(<"$W/node/n1/pid.view")" --net --mount --uts
+	for n in 1 2 3 4 5 6 7; do
+		engine_object nodes "gpu-$n" '{"rails":[{"rail":0,"interface":"eth1","chassis":"mac '$(((n - 1) / 3))'","system":"leaf-'$(((n - 1) / 3))'","portName":"p"}]}' "gpu-$n" >/dev/null &&
+			echo '{"apiVersion":"v1","kind":"Node","metadata":{"name":"gpu-'$n'","labels":{"kubernetes.io/hostname":"gpu-'$n'","gpus":"yes"}}}' | admin create -f - >/dev/null &&
+			admin patch node "gpu-$n" --type=merge -p '{"spec":{"taints":null}}' >/dev/null &&
+			admin patch node "gpu-$n" --subresource=status --type=merge -p '{"status":{"allocatable":{"cpu":"4","pods":"9"},"capacity":{"cpu":"4","pods":"9"},"conditions":[{"type":"Ready","status":"True"}]}}' >/dev/null || give_up "node gpu-$n"
+	done
+	rail topology --format labels
+	HOME=$W KUBECONFIG=$W/kube/admin.kubeconfig PATH=$KUBE:$PATH sh -e "$W/out" >"$W/is" 2>&1 || fail "the commands fail: $(<"$W/is")"
+	kueue_begin
+	rail topology --format kueue
+	is "its type takes the topology" admin create -f "$W/out"
+	cat >"$W/queue.yaml" <<-'END'
+	{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: gpu-nodes}, spec: {nodeLabels: {gpus: "yes"}, topologyName: railhead}}
+	---
+	{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: all}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu],
+	flavors: [{name: gpu-nodes, resources: [{name: cpu, nominalQuota: "99"}]}]}]}}
+	---
+	{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: all, namespace: default}, spec: {clusterQueue: all}}
+	END
+	is "a flavor with the topology" admin create -f "$W/queue.yaml"
+	# Six nodes are free, and three of them are below one switch.
+	is "four pods" workload four 4
+	eventually says_why_not four 'topology "railhead" allows to fit only 3 out of 4 pod(s)'
+	is "three pods" workload three 3
+	eventually is_admitted three
+	is "three more pods" workload more 3
+	eventually is_admitted more
+	eq "each job is in one group" "$({ its_nodes three && its_nodes more; } | sort | paste -sd ,)" "gpu-1 gpu-2 gpu-3,gpu-4 gpu-5 gpu-6"
+	isnt "four pods are not admitted" is_admitted four
+}
+
 # A file of ibnetdiscover says the leaves for each of these commands, beside what they read themselves.
 test_kubectl_rail_reads_ibnetdiscover()
 {
