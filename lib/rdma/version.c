@@ -158,8 +158,8 @@ static const struct rule {
 	[UCX_HAS_EFA] = { { 1, 19, 0 }, { 0 }, { 0 } },
 	/* README of 1.19. openucx/ucx pull request 10841 */
 	[UCX_HAS_REACH_MODE] = { { 1, 19, 0 }, { 0 }, { 0 } },
-	/* openucx/ucx pull request 10939, October 2025 */
-	[UCX_SKIPS_LOCAL] = { { 1, 20, 0 }, { 0 }, { 0 } },
+	/* uct_ib_device_select_gid(); 1.20.1 has it not, 1.21.0 has it. Pull request 10939 */
+	[UCX_SKIPS_LOCAL] = { { 1, 21, 0 }, { 0 }, { 0 } },
 	/* uct_ib_device_query_roce_tclass(). openucx/ucx pull request 11105, January 2026 */
 	[UCX_TAKES_DRIVER_TC] = { { 1, 21, 0 }, { 0 }, { 0 } },
 };

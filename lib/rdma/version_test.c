@@ -79,7 +79,7 @@ START_TEST(a_rule_holds_from_its_first_version_on)
 		{ UCX_HAS_SUBNETS, "1.17.0", "1.18.0", "UCX since 1.18.0" },
 		{ UCX_HAS_EFA, "1.18.1", "1.19.0", "UCX since 1.19.0" },
 		{ UCX_HAS_REACH_MODE, "1.18.1", "1.19.0", "UCX since 1.19.0" },
-		{ UCX_SKIPS_LOCAL, "1.19.1", "1.20.0", "UCX since 1.20.0" },
+		{ UCX_SKIPS_LOCAL, "1.20.1", "1.21.0", "UCX since 1.21.0" },
 		{ UCX_TAKES_DRIVER_TC, "1.20.0", "1.21.0", "UCX since 1.21.0" },
 	};
 	char text[LIB_RULE_LEN];
