@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* neighbours.c: the sockets of the interfaces, the timer, and the child of a look. */
+/* neighbours.c: the sockets of the interfaces, and the looks. */
 #include "railheadd/watch/neighbours.h"
 
 #include <arpa/inet.h>
@@ -14,8 +14,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lib/sys/timer.h"
-#include "railheadd/watch/child.h"
 #include "railheadd/watch/look.h"
 #include "railheadd/watch/memory.h"
 #include "railheadd/watch/neighbour_look.h"
@@ -39,14 +37,12 @@ struct listener {
 
 struct neighbour_watch {
 	struct neighbour_watch_conf conf;
-	struct timer *timer;
-	struct child *child;
+	struct looks looks;
 	struct neighbour_table table;
 	struct memory memory;
 	int64_t saved; /* ms: when the memory was last written */
 	struct listener *listener[NEIGHBOUR_PORTS_MAX];
-	uint64_t looks, wrong;    /* looks without an error; frames that are not LLDP */
-	char said[LOOK_SAID_LEN]; /* the error of the last look; "": none */
+	uint64_t wrong; /* frames that are not LLDP */
 };
 
 static struct neighbour_clock clock_now(const struct neighbour_watch *w)
@@ -257,34 +253,25 @@ static int match_listeners(struct neighbour_watch *w, struct err *e)
 
 /* ---- looks ---- */
 
-static void note_look_error(struct neighbour_watch *w, const struct err *e)
-{
-	look_note_error(&w->conf.ctx->log, "neighbours", e, w->said);
-}
-
-static int take_ports(struct neighbour_watch *w, const struct json *look, struct err *e)
-{
-	if (neighbour_table_take(&w->table, look, e))
-		return -1;
-	w->looks++;
-	return match_listeners(w, e);
-}
-
-static void on_look_end(void *arg, enum child_end how, const char *text, size_t len)
+/* Ports without a socket are an error of a look that counts. */
+static int take_ports(void *arg, const struct json *look, struct err *e)
 {
 	struct neighbour_watch *w = arg;
-	const struct look_end end = { "interfaces", how, text, len, w->conf.deadline_ms };
-	auto_json struct json *look = NULL;
-	struct err e = { .msg = "" };
 
-	if (look_read(&end, &look, &e) == 0)
-		(void)!take_ports(w, look, &e);
-	note_look_error(w, &e);
-	if (w->conf.report && w->looks)
+	if (neighbour_table_take(&w->table, look, e))
+		return -1;
+	(void)!match_listeners(w, e);
+	return 0;
+}
+
+static void on_look_end(void *arg)
+{
+	struct neighbour_watch *w = arg;
+
+	if (w->conf.report && w->looks.n)
 		w->conf.report(w->conf.arg, neighbour_table_rails(&w->table, clock_now(w)));
 	if (clock_now(w).now - w->saved > SAVE_EVERY)
 		save_neighbours(w);
-	(void)timer_arm(w->timer, w->conf.every);
 }
 
 static int look_in_neighbour_child(const void *arg)
@@ -292,20 +279,6 @@ static int look_in_neighbour_child(const void *arg)
 	const struct neighbour_watch *w = arg;
 
 	return neighbour_look_main(w->conf.ctx);
-}
-
-static void on_neighbour_timer(void *arg)
-{
-	struct neighbour_watch *w = arg;
-	struct err e = { .msg = "" };
-
-	/* One that hangs in the kernel is not waited for. */
-	if (!child_runs(w->child)) {
-		if (child_start(w->child, &e) == 0)
-			return;
-		note_look_error(w, &e);
-	}
-	(void)timer_arm(w->timer, w->conf.every);
 }
 
 /* ---- begin, end, status ---- */
@@ -321,27 +294,28 @@ int neighbour_watch_new(const struct neighbour_watch_conf *conf, struct neighbou
 			struct err *e)
 {
 	struct neighbour_watch *w = calloc(1, sizeof(*w));
-	const struct child_conf child = { .base = conf->base,
-					  .path = "railheadd-neighbours",
-					  .run = look_in_neighbour_child,
+	const struct looks_conf looks = { .base = conf->base,
+					  .ctx = conf->ctx,
+					  .topic = "neighbours",
+					  .what = "interfaces",
+					  .every = conf->every,
 					  .deadline_ms = conf->deadline_ms,
-					  .text_max = JSON_MAX_SIZE,
-					  .done = on_look_end,
+					  .run = look_in_neighbour_child,
+					  .take = take_ports,
+					  .ended = on_look_end,
 					  .arg = w };
 
 	if (!w)
 		return err_nomem(e);
 	w->conf = *conf;
-	w->timer = timer_new(conf->base, on_neighbour_timer, w);
-	if (!w->timer || child_new(&child, &w->child, e)) {
+	if (looks_begin(&w->looks, &looks, e)) {
 		neighbour_watch_free(w);
-		return err_nomem(e);
+		return -1;
 	}
 	w->memory = (struct memory){ .ctx = conf->ctx, .name = "neighbours" };
 	w->saved = clock_now(w).now;
 	if (memory_load(&w->memory, load_neighbours, w, e))
 		log_warn(&conf->ctx->log, "neighbours: what was known of them is lost: %s", e->msg);
-	(void)timer_arm(w->timer, 0);
 	*out = w;
 	return 0;
 }
@@ -354,8 +328,7 @@ void neighbour_watch_free(struct neighbour_watch *w)
 		save_neighbours(w);
 	for (size_t i = 0; i < NEIGHBOUR_PORTS_MAX; i++)
 		listener_free(w->listener[i]);
-	child_free(w->child);
-	timer_free(w->timer);
+	looks_end(&w->looks);
 	memory_clear(&w->memory);
 	neighbour_table_clear(&w->table);
 	free(w);
@@ -363,13 +336,11 @@ void neighbour_watch_free(struct neighbour_watch *w)
 
 int neighbour_watch_status(const struct neighbour_watch *w, struct json *obj, struct err *e)
 {
-	struct json *o;
+	struct json *o = w ? json_add_object(obj, "neighbours") : NULL;
 
 	if (!w)
 		return json_add_bool(obj, "neighbours", false) ? err_nomem(e) : 0;
-	o = json_add_object(obj, "neighbours");
-	return !o || (*w->said && json_add_str(o, "error", w->said)) ||
-			       json_add_int(o, "looks", (int64_t)w->looks) ||
+	return !o || looks_add_status(&w->looks, o) ||
 			       json_add_int(o, "malformed", (int64_t)w->wrong) ||
 			       neighbour_table_add_status(&w->table, clock_now(w).now, o)
 		       ? err_nomem(e)

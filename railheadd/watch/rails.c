@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rails.c: the timer, the child of a look, and the reports of a change. */
+/* rails.c: the looks, and the reports of a change. */
 #include "railheadd/watch/rails.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/sys/timer.h"
-#include "railheadd/watch/child.h"
 #include "railheadd/watch/look.h"
 #include "railheadd/pools/events.h"
 #include "railheadd/watch/rail_look.h"
@@ -17,13 +14,9 @@
 
 struct rail_watch {
 	struct rail_watch_conf conf;
-	struct timer *timer;
-	struct child *child;
+	struct looks looks;
 	struct rail_table table;
-	struct json *known; /* while a child is forked: rail_table_known() */
 	struct memory memory;
-	uint64_t looks;           /* without an error */
-	char said[LOOK_SAID_LEN]; /* the error of the last look; "": none */
 };
 
 /* ---- log and Events ---- */
@@ -128,70 +121,32 @@ static bool report_changes(struct rail_watch *w)
 	return settled;
 }
 
-static void rail_watch_note_error(struct rail_watch *w, const struct err *e)
-{
-	look_note_error(&w->conf.ctx->log, "rails", e, w->said);
-}
-
 /* ---- a look ---- */
 
-/* Returns when the next look begins, ms. */
-static int64_t end_look(struct rail_watch *w)
-{
-	struct err e;
-
-	w->said[0] = '\0';
-	w->looks++;
-	bool settled = report_changes(w);
-	if (memory_save(&w->memory, rail_table_known(&w->table), &e))
-		log_warn(&w->conf.ctx->log, "rails: a restart forgets what is known: %s", e.msg);
-	return !settled && w->conf.every > w->conf.confirm ? w->conf.confirm : w->conf.every;
-}
-
-static void on_child_end(void *arg, enum child_end how, const char *text, size_t len)
+static int rail_watch_take(void *arg, const struct json *look, struct err *e)
 {
 	struct rail_watch *w = arg;
-	const struct look_end end = { "rails", how, text, len, w->conf.deadline_ms };
-	auto_json struct json *look = NULL;
-	struct err e = { .msg = "" };
-	int64_t next = w->conf.every;
+	struct err why;
 
-	if (look_read(&end, &look, &e) == 0 &&
-	    rail_table_take(&w->table, look, w->conf.except, &e) == 0)
-		next = end_look(w);
-	if (*e.msg)
-		rail_watch_note_error(w, &e);
-	(void)timer_arm(w->timer, next);
-}
-
-static int start_look(struct rail_watch *w, struct err *e)
-{
-	w->known = rail_table_known(&w->table);
-	int rc = w->known ? child_start(w->child, e) : err_nomem(e);
-	json_free(w->known);
-	w->known = NULL;
-	return rc;
+	if (rail_table_take(&w->table, look, w->conf.except, e))
+		return -1;
+	if (!report_changes(w) && w->conf.confirm < w->looks.next)
+		w->looks.next = w->conf.confirm;
+	if (memory_save(&w->memory, rail_table_known(&w->table), &why))
+		log_warn(&w->conf.ctx->log, "rails: a restart forgets what is known: %s", why.msg);
+	return 0;
 }
 
 static int look_in_child(const void *arg)
 {
 	const struct rail_watch *w = arg;
+	auto_json struct json *known = rail_table_known(&w->table);
+	struct err e;
 
-	return w->conf.run ? w->conf.run(w->known) : rail_look_main(w->known);
-}
-
-static void on_rail_watch_timer(void *arg)
-{
-	struct rail_watch *w = arg;
-	struct err e = { .msg = "" };
-
-	/* One that hangs in the kernel is not waited for. */
-	if (!child_runs(w->child)) {
-		if (start_look(w, &e) == 0)
-			return;
-		rail_watch_note_error(w, &e);
-	}
-	(void)timer_arm(w->timer, w->conf.every);
+	if (known)
+		return w->conf.run ? w->conf.run(known) : rail_look_main(known);
+	(void)err_nomem(&e);
+	return look_print(NULL, &e);
 }
 
 /* ---- begin, end, status ---- */
@@ -204,27 +159,27 @@ static int load_rails(void *table, const struct json *list, struct err *e)
 int rail_watch_new(const struct rail_watch_conf *conf, struct rail_watch **out, struct err *e)
 {
 	struct rail_watch *w = calloc(1, sizeof(*w));
-	const struct child_conf child = { .base = conf->base,
-					  .path = "railheadd-rails",
-					  .run = look_in_child,
+	const struct looks_conf looks = { .base = conf->base,
+					  .ctx = conf->ctx,
+					  .topic = "rails",
+					  .what = "rails",
+					  .every = conf->every,
 					  .deadline_ms = conf->deadline_ms,
-					  .text_max = JSON_MAX_SIZE,
-					  .done = on_child_end,
+					  .run = look_in_child,
+					  .take = rail_watch_take,
 					  .arg = w };
 
 	if (!w)
 		return err_nomem(e);
 	w->conf = *conf;
-	w->timer = timer_new(conf->base, on_rail_watch_timer, w);
-	if (!w->timer || child_new(&child, &w->child, e)) {
+	if (looks_begin(&w->looks, &looks, e)) {
 		rail_watch_free(w);
-		return err_nomem(e);
+		return -1;
 	}
 	w->memory = (struct memory){ .ctx = conf->ctx, .name = "rails" };
 	if (memory_load(&w->memory, load_rails, &w->table, e))
 		log_warn(&conf->ctx->log, "rails: what was known of them is lost: %s", e->msg);
 	events_on_lost(conf->events, on_lost_event, w);
-	(void)timer_arm(w->timer, 0);
 	*out = w;
 	return 0;
 }
@@ -234,30 +189,21 @@ void rail_watch_free(struct rail_watch *w)
 	if (!w)
 		return;
 	events_on_lost(w->conf.events, NULL, NULL);
-	child_free(w->child);
-	timer_free(w->timer);
+	looks_end(&w->looks);
 	memory_clear(&w->memory);
 	rail_table_clear(&w->table);
 	free(w);
 }
 
-static int rail_watch_add_status(const struct rail_watch *w, struct json *o)
-{
-	return (*w->said && json_add_str(o, "error", w->said)) ||
-			       json_add_int(o, "looks", (int64_t)w->looks) ||
-			       rail_table_add_status(&w->table, o)
-		       ? -1
-		       : 0;
-}
-
 int rail_watch_status(const struct rail_watch *w, struct json *obj, struct err *e)
 {
-	struct json *o;
+	struct json *o = w ? json_add_object(obj, "rails") : NULL;
 
 	if (!w)
 		return json_add_bool(obj, "rails", false) ? err_nomem(e) : 0;
-	o = json_add_object(obj, "rails");
-	return o && rail_watch_add_status(w, o) == 0 ? 0 : err_nomem(e);
+	return !o || looks_add_status(&w->looks, o) || rail_table_add_status(&w->table, o)
+		       ? err_nomem(e)
+		       : 0;
 }
 
 /* ---- for the cluster ---- */
@@ -291,7 +237,7 @@ static int mark_rail(const struct rail *r, struct json *o)
 
 int rail_watch_mark(const struct rail_watch *w, struct json *rails, struct err *e)
 {
-	for (size_t i = 0; w && !*w->said && i < json_len(rails); i++) {
+	for (size_t i = 0; w && !*w->looks.said && i < json_len(rails); i++) {
 		struct json *o = json_at_mut(rails, i);
 		const struct rail *r = find_marked(&w->table, o);
 
