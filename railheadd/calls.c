@@ -184,76 +184,30 @@ static const struct json_field pool_put_fields[] = {
 
 static const struct json_field pool_name_fields[] = { POOL, { .key = NULL } };
 
-static void change_done(void *arg, const struct err *why, bool created)
-{
-	auto_json struct json *result = why ? NULL : json_new_object();
-	struct server_request *r = arg;
-	struct err e;
-
-	if (why) {
-		server_refuse(r, why);
-	} else if (!result || json_add_bool(result, "created", created)) {
-		(void)err_nomem(&e);
-		server_refuse(r, &e);
-	} else {
-		server_answer(r, result);
-	}
-}
-
-static void forget_change(void *what)
-{
-	pool_change_cancel(what);
-}
-
-static void change_begun(struct server_request *r, struct pool_change *c, const struct err *why)
-{
-	if (c)
-		server_later(r, forget_change, c);
-	else
-		server_refuse(r, why);
-}
-
 static void call_pool_put(const struct calls_to *to, struct server_request *r,
 			  const struct json *args)
 {
-	const struct pool_change_end end = { change_done, r };
-	struct pool_change *c = NULL;
+	const struct ask_end end = server_end(r);
+	struct ask *c = NULL;
 	struct pool_args a = { .pool = NULL };
 	struct err e;
 
 	if (json_decode(args, "args", pool_put_fields, &a, &e) == 0)
 		c = pool_change_put(to->driver, a.pool, a.definition, &end, &e);
-	change_begun(r, c, &e);
-}
-
-static void was_removed(void *arg, const struct err *why, bool created)
-{
-	auto_json struct json *result = why ? NULL : json_new_object();
-	struct server_request *r = arg;
-	struct err e;
-
-	(void)created;
-	if (why) {
-		server_refuse(r, why);
-	} else if (!result || json_add_bool(result, "deleted", true)) {
-		(void)err_nomem(&e);
-		server_refuse(r, &e);
-	} else {
-		server_answer(r, result);
-	}
+	server_await(r, c, &e);
 }
 
 static void call_pool_remove(const struct calls_to *to, struct server_request *r,
 			     const struct json *args)
 {
-	const struct pool_change_end end = { was_removed, r };
-	struct pool_change *c = NULL;
+	const struct ask_end end = server_end(r);
+	struct ask *c = NULL;
 	struct pool_args a = { .pool = NULL };
 	struct err e;
 
 	if (json_decode(args, "args", pool_name_fields, &a, &e) == 0)
 		c = pool_change_remove(to->driver, a.pool, &end, &e);
-	change_begun(r, c, &e);
+	server_await(r, c, &e);
 }
 
 /* ---- nodes of the cluster ---- */
@@ -268,69 +222,39 @@ static const struct json_field node_fields[] = {
 	{ 0 },
 };
 
-static void forget_end(void *what)
-{
-	node_forget_cancel(what);
-}
-
 static void call_node_forget(const struct calls_to *to, struct server_request *r,
 			     const struct json *args)
 {
-	/* Its end has the same form as that of a need. */
-	const struct node_forget_end end = { need_done, r };
-	struct node_forget *f = NULL;
+	const struct ask_end end = server_end(r);
+	struct ask *f = NULL;
 	struct node_args a = { .node = NULL };
 	struct err e;
 
 	if (json_decode(args, "args", node_fields, &a, &e) == 0)
 		f = node_forget_begin(to->driver, a.node, &end, &e);
-	if (f)
-		server_later(r, forget_end, f);
-	else
-		server_refuse(r, &e);
-}
-
-static void nodes_done(void *arg, const struct json *answer, const struct err *why)
-{
-	if (why)
-		server_refuse(arg, why);
-	else
-		server_answer(arg, answer);
-}
-
-static void forget_nodes(void *what)
-{
-	nodes_ask_cancel(what);
-}
-
-static void nodes_begun(struct server_request *r, struct nodes_ask *a, const struct err *why)
-{
-	if (a)
-		server_later(r, forget_nodes, a);
-	else
-		server_refuse(r, why);
+	server_await(r, f, &e);
 }
 
 static void call_nodes(const struct calls_to *to, struct server_request *r, const struct json *args)
 {
-	const struct nodes_end end = { nodes_done, r };
-	struct nodes_ask *a;
+	const struct ask_end end = server_end(r);
+	struct ask *a;
 	struct err e;
 
 	(void)args;
 	a = nodes_ask(to->nodes, &end, &e);
-	nodes_begun(r, a, &e);
+	server_await(r, a, &e);
 }
 
 static void call_pools(const struct calls_to *to, struct server_request *r, const struct json *args)
 {
-	const struct nodes_end end = { nodes_done, r };
-	struct nodes_ask *a;
+	const struct ask_end end = server_end(r);
+	struct ask *a;
 	struct err e;
 
 	(void)args;
 	a = nodes_ask_pools(to->nodes, NULL, &end, &e);
-	nodes_begun(r, a, &e);
+	server_await(r, a, &e);
 }
 
 struct fabric_args {
@@ -345,39 +269,39 @@ static void call_fabric(const struct calls_to *to, struct server_request *r,
 		{ "from", J_STRING, J_AT(struct fabric_args, from), .max = 4096 },
 		{ 0 },
 	};
-	const struct nodes_end end = { nodes_done, r };
+	const struct ask_end end = server_end(r);
 	struct fabric_args a = { .after = "", .from = "" };
-	struct nodes_ask *ask = NULL;
+	struct ask *ask = NULL;
 	struct err e;
 
 	if (json_decode(args, "args", fields, &a, &e) == 0)
 		ask = nodes_ask_rails(to->nodes, a.after, a.from, &end, &e);
-	nodes_begun(r, ask, &e);
+	server_await(r, ask, &e);
 }
 
 static void call_pool_nodes(const struct calls_to *to, struct server_request *r,
 			    const struct json *args)
 {
-	const struct nodes_end end = { nodes_done, r };
+	const struct ask_end end = server_end(r);
 	struct pool_args a = { .definition = NULL };
-	struct nodes_ask *ask = NULL;
+	struct ask *ask = NULL;
 	struct err e;
 
 	if (json_decode(args, "args", pool_name_fields, &a, &e) == 0)
 		ask = nodes_ask_pool(to->nodes, a.pool, &end, &e);
-	nodes_begun(r, ask, &e);
+	server_await(r, ask, &e);
 }
 
 static void call_reserved_nodes(const struct calls_to *to, struct server_request *r,
 				const struct json *args)
 {
-	const struct nodes_end end = { nodes_done, r };
-	struct nodes_ask *a;
+	const struct ask_end end = server_end(r);
+	struct ask *a;
 	struct err e;
 
 	(void)args;
 	a = nodes_ask_reserved(to->nodes, &end, &e);
-	nodes_begun(r, a, &e);
+	server_await(r, a, &e);
 }
 
 /* ---- an address of the cluster ---- */
@@ -387,28 +311,19 @@ static const struct json_field find_fields[] = {
 	{ 0 },
 };
 
-static void forget_find(void *what)
-{
-	address_find_cancel(what);
-}
-
 static void call_find(const struct calls_to *to, struct server_request *r, const struct json *args)
 {
-	/* Its end has the same form as that of a question about nodes. */
 	struct address_find_ask ask = {
-		.store = to->store, .node = to->node, .done = nodes_done, .arg = r
+		.base = to->base, .store = to->store, .node = to->node, .end = server_end(r)
 	};
 	struct need_args a = { .address = NULL };
-	struct address_find *f = NULL;
+	struct ask *f = NULL;
 	struct err e;
 
 	if (json_decode(args, "args", find_fields, &a, &e) == 0 &&
 	    calls_take_address(a.address, &ask.ip, &e) == 0)
 		f = address_find(&ask, &e);
-	if (f)
-		server_later(r, forget_find, f);
-	else
-		server_refuse(r, &e);
+	server_await(r, f, &e);
 }
 
 static void call_pool_open(const struct calls_to *to, struct server_request *r,
@@ -431,25 +346,18 @@ static const struct json_field reserved_fields[] = {
 	{ 0 },
 };
 
-static void forget_reserved(void *what)
-{
-	reserved_change_cancel(what);
-}
-
 static void call_reserved(const struct calls_to *to, struct server_request *r,
 			  const struct json *args)
 {
-	/* Its end has the same form as that of a question about nodes. */
-	struct reserved_change_ask ask = { .store = to->store, .done = nodes_done, .arg = r };
-	struct reserved_change *c = NULL;
+	struct reserved_change_ask ask = { .base = to->base,
+					   .store = to->store,
+					   .end = server_end(r) };
+	struct ask *c = NULL;
 	struct err e;
 
 	if (json_decode(args, "args", reserved_fields, &ask, &e) == 0)
 		c = reserved_change(&ask, &e);
-	if (c)
-		server_later(r, forget_reserved, c);
-	else
-		server_refuse(r, &e);
+	server_await(r, c, &e);
 }
 
 /* ---- status ---- */
@@ -480,29 +388,16 @@ static void call_status(const struct calls_to *to, struct server_request *r,
 
 /* ---- conflicts ---- */
 
-static void conflicts_done(void *arg, const struct json *conflicts)
-{
-	server_answer(arg, conflicts);
-}
-
-static void forget_conflicts(void *what)
-{
-	conflict_ask_cancel(what);
-}
-
 static void call_conflicts(const struct calls_to *to, struct server_request *r,
 			   const struct json *args)
 {
-	const struct conflict_ask_end end = { conflicts_done, r };
-	struct conflict_ask *a;
+	const struct ask_end end = server_end(r);
+	struct ask *a;
 	struct err e;
 
 	(void)args;
 	a = conflict_ask_begin(to->driver, &end, &e);
-	if (a)
-		server_later(r, forget_conflicts, a);
-	else
-		server_refuse(r, &e);
+	server_await(r, a, &e);
 }
 
 /* ---- repair ---- */

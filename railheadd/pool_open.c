@@ -18,42 +18,29 @@
 struct open_job {
 	struct driver *driver;
 	struct server_request *request;
-	struct nodes_ask *ask; /* one of the two runs */
-	struct pool_change *change;
+	struct ask *nodes;
 };
 
 static void pool_open_forget(void *what)
 {
 	struct open_job *o = what;
 
-	if (o->ask)
-		nodes_ask_cancel(o->ask);
-	if (o->change)
-		pool_change_cancel(o->change);
+	ask_cancel(o->nodes);
 	free(o);
 }
 
-static void pool_open_refuse(struct open_job *o, const struct err *why)
-{
-	struct server_request *r = o->request;
-
-	free(o);
-	server_refuse(r, why);
-}
-
-static void pool_open_answer(struct open_job *o, bool now)
+/* It was open already. */
+static void pool_open_answer(struct server_request *r)
 {
 	auto_json struct json *result = json_new_object();
-	struct server_request *r = o->request;
 	struct err e;
 
-	if (!result || json_add_bool(result, "opened", now)) {
-		(void)err_nomem(&e);
-		pool_open_refuse(o, &e);
+	if (result && json_add_bool(result, "opened", false) == 0) {
+		server_answer(r, result);
 		return;
 	}
-	free(o);
-	server_answer(r, result);
+	(void)err_nomem(&e);
+	server_refuse(r, &e);
 }
 
 static const char *pool_open_name_of(const struct json *pool)
@@ -103,42 +90,33 @@ static bool lacks_nodes(const struct json *pool, struct err *why)
 
 /* ---- the write ---- */
 
-static void pool_open_changed(void *arg, const struct err *why, bool created)
-{
-	(void)created;
-	if (why)
-		pool_open_refuse(arg, why);
-	else
-		pool_open_answer(arg, true);
-}
-
 static void pool_open_counted(void *arg, const struct json *pool, const struct err *why)
 {
-	struct open_job *o = arg;
-	const struct pool_change_end end = { pool_open_changed, o };
+	const struct open_job o = *(struct open_job *)arg;
+	const struct ask_end end = server_end(o.request);
+	struct ask *change = NULL;
 	struct err e;
 
-	o->ask = NULL;
+	free(arg);
 	if (why) {
-		pool_open_refuse(o, why);
+		server_refuse(o.request, why);
 		return;
 	}
 	if (pool_state_of(json_get(pool, "definition")) == POOL_OPEN) {
-		pool_open_answer(o, false);
+		pool_open_answer(o.request);
 		return;
 	}
 	if (!lacks_nodes(pool, &e))
-		o->change =
-			pool_change_open(o->driver, pool_open_name_of(pool),
+		change =
+			pool_change_open(o.driver, pool_open_name_of(pool),
 					 (int64_t)json_num(json_get(pool, "generation")), &end, &e);
-	if (!o->change)
-		pool_open_refuse(o, &e);
+	server_await(o.request, change, &e);
 }
 
 void pool_open(const struct pool_open_at *at)
 {
 	struct open_job *o = calloc(1, sizeof(*o));
-	const struct nodes_end end = { pool_open_counted, o };
+	const struct ask_end end = { pool_open_counted, o };
 	struct err e;
 
 	if (!o) {
@@ -148,9 +126,11 @@ void pool_open(const struct pool_open_at *at)
 	}
 	o->driver = at->driver;
 	o->request = at->request;
-	o->ask = nodes_ask_pool(at->nodes, at->pool, &end, &e);
-	if (o->ask)
+	o->nodes = nodes_ask_pool(at->nodes, at->pool, &end, &e);
+	if (o->nodes) {
 		server_later(at->request, pool_open_forget, o);
-	else
-		pool_open_refuse(o, &e);
+		return;
+	}
+	free(o);
+	server_refuse(at->request, &e);
 }

@@ -92,6 +92,32 @@ void server_later(struct server_request *r, void (*gone)(void *what), void *what
 	r->what = what;
 }
 
+static void server_done(void *arg, const struct json *answer, const struct err *why)
+{
+	if (why)
+		server_refuse(arg, why);
+	else
+		server_answer(arg, answer);
+}
+
+struct ask_end server_end(struct server_request *r)
+{
+	return (struct ask_end){ server_done, r };
+}
+
+static void server_forget(void *what)
+{
+	ask_cancel(what);
+}
+
+void server_await(struct server_request *r, struct ask *a, const struct err *why)
+{
+	if (a)
+		server_later(r, server_forget, a);
+	else
+		server_refuse(r, why);
+}
+
 /* ---- the request ---- */
 
 static void server_ask(struct server_request *r, const char *line, size_t len)

@@ -10,6 +10,7 @@
 
 #include "ipam/alloc/agent_wire.h"
 #include "lib/base/ctx.h"
+#include "railheadd/pools/ask.h"
 
 struct event_base;
 struct server;
@@ -48,5 +49,12 @@ void server_refuse_as(struct server_request *r, const struct err *why, const cha
 
 /* server_later - if the peer goes before the answer, gone(what) is called, once. */
 void server_later(struct server_request *r, void (*gone)(void *what), void *what);
+
+/*
+ * server_end - how an ask ends whose answer is that of the request. server_await - such an ask was
+ * begun; a NULL: it was not, and why.
+ */
+struct ask_end server_end(struct server_request *r);
+void server_await(struct server_request *r, struct ask *a, const struct err *why);
 
 #endif

@@ -19,50 +19,17 @@ struct found {
 };
 
 struct address_find {
-	struct address_find_ask ask;
-	struct cluster_call *call;
+	struct ask is;
+	struct ip ip;
 	struct found found[ADDRESS_FIND_POOLS];
-	size_t n, at;                /* at: the block that is read */
-	struct json *answer, *pools; /* pools: in the answer */
+	size_t n, at;                /* at: the block that is read now */
+	struct json *answer, *pools; /* answer: owned; pools: a part of it */
 };
 
-void address_find_cancel(struct address_find *f)
+static void address_find_clear(void *a)
 {
-	if (f->call)
-		f->ask.store->ops->cancel(f->call);
-	json_free(f->answer);
-	free(f);
+	json_free(((struct address_find *)a)->answer);
 }
-
-static void address_find_finish(struct address_find *f, const struct err *why)
-{
-	const struct address_find_ask ask = f->ask;
-	auto_json struct json *answer = f->answer;
-
-	f->answer = NULL;
-	address_find_cancel(f);
-	ask.done(ask.arg, why ? NULL : answer, why);
-}
-
-static void finish_nomem(struct address_find *f)
-{
-	struct err e;
-
-	(void)err_nomem(&e);
-	address_find_finish(f, &e);
-}
-
-static void address_find_failed(struct address_find *f, const struct cluster_result *r)
-{
-	struct err why = r->err;
-
-	if (r->outcome != CLUSTER_REFUSED)
-		why.code = ERR_AGAIN;
-	(void)err_wrap(&why, "address");
-	address_find_finish(f, &why);
-}
-
-/* ---- one block ---- */
 
 static int address_find_add_ip(struct json *o, const char *key, struct ip ip)
 {
@@ -88,7 +55,7 @@ static int address_find_add_loan(struct json *o, const struct loan *l)
 static int add_found(struct address_find *f, const struct block *b)
 {
 	const struct found *s = &f->found[f->at];
-	const struct loan *loan = loans_find(b->loans, b->n_loans, f->ask.ip.v - s->block.first.v);
+	const struct loan *loan = loans_find(b->loans, b->n_loans, f->ip.v - s->block.first.v);
 	struct json *o = json_push_object(f->pools);
 
 	return !o || json_add_str(o, "pool", s->pool) || json_add_bool(o, "deleted", s->ending) ||
@@ -114,14 +81,14 @@ static void address_find_was_read(void *arg, const struct cluster_result *r)
 	struct block b = { .n_loans = 0 };
 	struct err e;
 
-	f->call = NULL;
+	f->is.call = NULL;
 	if (r->outcome != CLUSTER_OK && r->outcome != CLUSTER_NOT_FOUND) {
-		address_find_failed(f, r);
+		ask_failed(&f->is, r);
 	} else if (r->outcome == CLUSTER_OK &&
 		   block_from_json(r->object->value, r->object->name, &b, &e)) {
-		address_find_finish(f, &e);
+		ask_finish(&f->is, NULL, &e);
 	} else if (add_found(f, &b)) {
-		finish_nomem(f);
+		ask_nomem(&f->is);
 	} else {
 		f->at++;
 		read_block(f);
@@ -130,17 +97,15 @@ static void address_find_was_read(void *arg, const struct cluster_result *r)
 
 static void read_block(struct address_find *f)
 {
-	struct cluster_store *s = f->ask.store;
+	struct cluster_store *s = f->is.store;
 	char name[GRID_NAME_LEN];
 
 	if (f->at == f->n) {
-		address_find_finish(f, NULL);
+		ask_finish(&f->is, TAKE_PTR(f->answer), NULL);
 		return;
 	}
 	(void)grid_name(f->found[f->at].pool, f->found[f->at].block.first, name);
-	f->call = s->ops->get(s, CLUSTER_BLOCK, name, address_find_was_read, f);
-	if (!f->call)
-		finish_nomem(f);
+	ask_sent(&f->is, s->ops->get(s, CLUSTER_BLOCK, name, address_find_was_read, f));
 }
 
 /* ---- the pools ---- */
@@ -157,10 +122,10 @@ static void address_find_item(void *arg, const struct cluster_object *o)
 	if (f->n == ADDRESS_FIND_POOLS || strlen(o->name) > GRID_POOL_MAX ||
 	    shared_pool_decode(&def, &v, &ignored))
 		return;
-	if (ip_in_prefix(v.source.subnet, f->ask.ip)) {
+	if (ip_in_prefix(v.source.subnet, f->ip)) {
 		*s = (struct found){ .ending = o->ending,
-				     .usable = ranges_contain(&v.source.usable, f->ask.ip),
-				     .block = pool_block_range(v.source.blocks.bits, f->ask.ip) };
+				     .usable = ranges_contain(&v.source.usable, f->ip),
+				     .block = pool_block_range(v.source.blocks.bits, f->ip) };
 		(void)snprintf(s->pool, sizeof(s->pool), "%s", o->name);
 		f->n++;
 	}
@@ -172,38 +137,42 @@ static void address_find_listed(void *arg, const struct cluster_result *r, const
 	struct address_find *f = arg;
 
 	(void)revision;
-	f->call = NULL;
+	f->is.call = NULL;
 	if (r->outcome != CLUSTER_OK)
-		address_find_failed(f, r);
+		ask_failed(&f->is, r);
 	else
 		read_block(f);
 }
 
-struct address_find *address_find(const struct address_find_ask *ask, struct err *e)
+static void address_find_due(void *arg)
 {
 	static const struct cluster_selector pools = { .kind = CLUSTER_POOL };
 	static const struct cluster_list_fns fns = { .item = address_find_item,
 						     .done = address_find_listed };
-	struct address_find *f;
+	struct address_find *f = arg;
 
-	if (!ask->store) {
-		(void)err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
-		(void)err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
+	ask_sent(&f->is, f->is.store->ops->list(f->is.store, &pools, &fns, f));
+}
+
+struct ask *address_find(const struct address_find_ask *ask, struct err *e)
+{
+	struct address_find f = { .is = { .base = ask->base,
+					  .store = ask->store,
+					  .due = address_find_due,
+					  .clear = address_find_clear,
+					  .end = ask->end,
+					  .about = "address" },
+				  .ip = ask->ip };
+
+	if (ask_needs_store(ask->store, e))
 		return NULL;
-	}
-	f = calloc(1, sizeof(*f));
-	if (f) {
-		f->ask = *ask;
-		f->answer = json_new_object();
-		if (f->answer && address_find_add_ip(f->answer, "address", ask->ip) == 0 &&
-		    json_add_str(f->answer, "here", ask->node) == 0)
-			f->pools = json_add_array(f->answer, "pools");
-		if (f->pools)
-			f->call = ask->store->ops->list(ask->store, &pools, &fns, f);
-		if (f->call)
-			return f;
-		address_find_cancel(f);
-	}
+	f.answer = json_new_object();
+	if (f.answer && address_find_add_ip(f.answer, "address", ask->ip) == 0 &&
+	    json_add_str(f.answer, "here", ask->node) == 0)
+		f.pools = json_add_array(f.answer, "pools");
+	if (f.pools)
+		return ask_new(&f.is, sizeof(f), e);
+	json_free(f.answer);
 	(void)err_nomem(e);
 	return NULL;
 }

@@ -75,7 +75,7 @@ static struct asked asks(const char *address)
 {
 	struct asked a = { .done = false };
 	struct address_find_ask ask = {
-		.store = memory_store_ops(store), .node = "n2", .done = done, .arg = &a
+		.base = base, .store = memory_store_ops(store), .node = "n2", .end = { done, &a }
 	};
 	struct err e;
 
@@ -150,17 +150,18 @@ END_TEST
 START_TEST(a_question_is_cancelled)
 {
 	struct asked a = { .done = false };
-	struct address_find_ask ask = { .node = "n2", .done = done, .arg = &a };
+	struct address_find_ask ask = { .node = "n2", .end = { done, &a } };
 	struct err e;
 
 	begin();
 	ck_assert_int_eq(ip_parse("10.1.0.16", &ask.ip), 0);
 	ck_assert_ptr_null(address_find(&ask, &e));
 	ck_assert_int_eq(e.code, ERR_CONFIG);
+	ask.base = base;
 	ask.store = memory_store_ops(store);
-	struct address_find *f = address_find(&ask, &e);
+	struct ask *f = address_find(&ask, &e);
 	ck_assert_ptr_nonnull(f);
-	address_find_cancel(f);
+	ask_cancel(f);
 	(void)event_base_loop(base, EVLOOP_NONBLOCK);
 	ck_assert(!a.done);
 	end();

@@ -46,12 +46,12 @@ static bool may_assign(const void *arg)
 
 static int open_at(int64_t generation, struct outcome *o)
 {
-	const struct pool_change_end done = { change_done, o };
+	const struct ask_end done = { change_done, o };
 	struct err e;
 
 	*o = (struct outcome){ .done = false };
 	if (!pool_change_open(b.driver, "rail0", generation, &done, &e))
-		change_done(o, &e, false);
+		change_done(o, NULL, &e);
 	loop_until(b.base, is_done, o);
 	return (int)o->why.code;
 }

@@ -31,10 +31,7 @@ struct pool_name {
 };
 
 struct pool_change {
-	TAILQ_ENTRY(pool_change) all;
-	struct driver *driver;
-	struct cluster_call *call;
-	struct timer *timer;
+	struct ask is;
 	char name[GRID_POOL_MAX + 1];
 	struct json *definition;  /* NULL: delete, or not read yet */
 	int64_t step_at;          /* the adopting pool of this generation becomes open; 0: none */
@@ -47,64 +44,27 @@ struct pool_change {
 	struct pool_name rival; /* a pool that overlaps; "": none */
 	char rival_created[CLUSTER_CREATED_LEN];
 	struct err found; /* of a list: code 0: nothing is in the way */
-	struct pool_change_end end;
 };
 
-void pool_change_cancel(struct pool_change *c)
+static void change_clear(void *a)
 {
-	const struct cluster_store *s = c->driver->conf.store;
+	struct pool_change *c = a;
 
-	if (c->call)
-		s->ops->cancel(c->call);
-	timer_free(c->timer);
-	TAILQ_REMOVE(&c->driver->changes, c, all);
 	json_free(c->definition);
 	free(c->pools);
-	free(c);
 }
 
-void pool_changes_free(struct driver *d)
+static void change_done(struct pool_change *c)
 {
-	while (!TAILQ_EMPTY(&d->changes))
-		pool_change_cancel(TAILQ_FIRST(&d->changes));
-}
+	const char *key = c->step_at ? "opened" : c->definition ? "created" : "deleted";
+	struct json *answer = json_new_object();
 
-static void change_finish(struct pool_change *c, const struct err *why)
-{
-	struct pool_change_end end = c->end;
-	bool created = c->created;
-
-	pool_change_cancel(c);
-	end.done(end.arg, why, created);
-}
-
-static void change_give_up(struct pool_change *c)
-{
-	struct err why = c->found;
-
-	change_finish(c, &why);
-}
-
-/* A call could not be begun. */
-static void pools_change_begun(struct pool_change *c)
-{
-	struct err e;
-
-	if (c->call)
+	if (answer && json_add_bool(answer, key, c->step_at || !c->definition || c->created) == 0) {
+		ask_finish(&c->is, answer, NULL);
 		return;
-	(void)err_nomem(&e);
-	change_finish(c, &e);
-}
-
-/* Outcomes that no caller handles by itself; the store knows why it refused. */
-static void change_failed(struct pool_change *c, const struct cluster_result *r)
-{
-	struct err e = r->err;
-
-	if (r->outcome != CLUSTER_REFUSED)
-		e.code = ERR_AGAIN;
-	(void)err_wrap(&e, "pool %s", c->name);
-	change_finish(c, &e);
+	}
+	json_free(answer);
+	ask_nomem(&c->is);
 }
 
 /* ---- what is in the way ---- */
@@ -148,101 +108,88 @@ static void change_see_block(void *arg, const struct cluster_object *o)
 
 	if (c->found.code || !block_clashes(o, c->subnet, is_of_a_pool, c, &c->found))
 		return;
-	(void)err_wrap(&c->found, "pool %s", c->name);
+	(void)err_wrap(&c->found, "%s", c->is.about);
 }
 
 /* ---- write ---- */
 
-static int change_read_pool(struct pool_change *c, struct err *e);
+static void change_read_pool(struct pool_change *c);
 static void change_list_pools(struct pool_change *c);
 static void list_blocks(struct pool_change *c);
 
 static void change_written(void *arg, const struct cluster_result *r)
 {
 	struct pool_change *c = arg;
-	struct err e;
-	bool raced = r->outcome == CLUSTER_CONFLICT || r->outcome == CLUSTER_EXISTS ||
-		     r->outcome == CLUSTER_NOT_FOUND;
 
-	c->call = NULL;
+	c->is.call = NULL;
 	/* An update is looked at, too: the look after its creation may have got no answer. */
 	if (r->outcome == CLUSTER_OK && c->definition && r->object) {
 		c->at = *r->object;
 		c->stands = true;
 		change_list_pools(c);
 	} else if (r->outcome == CLUSTER_OK) {
-		change_finish(c, NULL);
-	} else if (!raced || ++c->tries == TRIES) {
-		change_failed(c, r);
-	} else if (change_read_pool(c, &e)) {
-		change_finish(c, &e);
+		change_done(c);
+	} else if (!ask_raced(r) || ++c->tries == TRIES) {
+		ask_failed(&c->is, r);
+	} else {
+		change_read_pool(c);
 	}
 }
 
 static void write_pool(struct pool_change *c, bool old)
 {
-	struct cluster_store *s = c->driver->conf.store;
+	struct cluster_store *s = c->is.store;
 	struct cluster_object o = { .kind = CLUSTER_POOL, .value = c->definition };
 
 	memcpy(o.name, c->name, sizeof(c->name));
 	c->created = !old;
 	if (old)
 		o.at = c->at.at;
-	if (!c->definition)
-		c->call = s->ops->remove(s, &o, change_written, c);
-	else if (old)
-		c->call = s->ops->update(s, &o, change_written, c);
-	else
-		c->call = s->ops->create(s, &o, change_written, c);
-	pools_change_begun(c);
+	ask_sent(&c->is, (!c->definition ? s->ops->remove
+			  : old          ? s->ops->update
+					 : s->ops->create)(s, &o, change_written, c));
 }
 
 static void undone(void *arg, const struct cluster_result *r)
 {
 	struct pool_change *c = arg;
 
-	c->call = NULL;
+	c->is.call = NULL;
 	if (r->outcome != CLUSTER_OK)
 		(void)err_hint(&c->found, "no node uses the pool before that ends; delete it: %s",
 			       r->err.msg);
 	c->created = false;
-	change_give_up(c);
+	ask_finish(&c->is, NULL, &c->found);
 }
 
 /* The pool that was created need not stay: no node uses it before the same look is clear. */
 static void undo(struct pool_change *c)
 {
-	struct cluster_store *s = c->driver->conf.store;
+	struct cluster_store *s = c->is.store;
 	struct cluster_object o = { .kind = CLUSTER_POOL, .at = c->at.at };
 
 	memcpy(o.name, c->name, sizeof(c->name));
-	c->call = s->ops->remove(s, &o, undone, c);
-	pools_change_begun(c);
+	ask_sent(&c->is, s->ops->remove(s, &o, undone, c));
 }
 
 /* ---- the lists ---- */
-
-static void change_look_again(void *arg)
-{
-	list_blocks(arg);
-}
 
 static void blocks_listed(void *arg, const struct cluster_result *r, const char *revision)
 {
 	struct pool_change *c = arg;
 
 	(void)revision;
-	c->call = NULL;
+	c->is.call = NULL;
 	if (r->outcome != CLUSTER_OK)
-		change_failed(c, r);
+		ask_failed(&c->is, r);
 	else if (c->found.code && c->created)
 		undo(c);
 	else if (c->found.code && ++c->looks < LOOKS)
-		(void)timer_arm(c->timer, LOOK_MS);
+		(void)timer_arm(c->is.timer, LOOK_MS);
 	else if (c->found.code)
-		change_give_up(c);
+		ask_finish(&c->is, NULL, &c->found);
 	else if (c->stands)
-		change_finish(c, NULL);
+		change_done(c);
 	else
 		write_pool(c, false);
 }
@@ -252,11 +199,10 @@ static void list_blocks(struct pool_change *c)
 	static const struct cluster_selector which = { .kind = CLUSTER_BLOCK };
 	static const struct cluster_list_fns fns = { .item = change_see_block,
 						     .done = blocks_listed };
-	struct cluster_store *s = c->driver->conf.store;
+	struct cluster_store *s = c->is.store;
 
 	c->found.code = 0;
-	c->call = s->ops->list(s, &which, &fns, c);
-	pools_change_begun(c);
+	ask_sent(&c->is, s->ops->list(s, &which, &fns, c));
 }
 
 /* True: a pool that overlaps is in the way, and c->found says so. */
@@ -285,13 +231,13 @@ static void pools_listed(void *arg, const struct cluster_result *r, const char *
 	struct pool_change *c = arg;
 
 	(void)revision;
-	c->call = NULL;
+	c->is.call = NULL;
 	if (r->outcome != CLUSTER_OK)
-		change_failed(c, r);
+		ask_failed(&c->is, r);
 	else if ((c->found.code || has_rival(c)) && c->created)
 		undo(c);
 	else if (c->found.code)
-		change_give_up(c);
+		ask_finish(&c->is, NULL, &c->found);
 	else if (c->definition)
 		list_blocks(c);
 	else
@@ -303,13 +249,12 @@ static void change_list_pools(struct pool_change *c)
 	static const struct cluster_selector which = { .kind = CLUSTER_POOL };
 	static const struct cluster_list_fns fns = { .item = change_see_pool,
 						     .done = pools_listed };
-	struct cluster_store *s = c->driver->conf.store;
+	struct cluster_store *s = c->is.store;
 
 	c->found.code = 0;
 	c->n_pools = 0;
 	c->rival.name[0] = '\0';
-	c->call = s->ops->list(s, &which, &fns, c);
-	pools_change_begun(c);
+	ask_sent(&c->is, s->ops->list(s, &which, &fns, c));
 }
 
 /* ---- read ---- */
@@ -384,7 +329,7 @@ static void change_was_read(void *arg, const struct cluster_result *r)
 	struct pool_seen seen;
 	struct err e;
 
-	c->call = NULL;
+	c->is.call = NULL;
 	if (there) {
 		pool_seen_read(r->object, &seen);
 		c->at = *r->object;
@@ -393,11 +338,11 @@ static void change_was_read(void *arg, const struct cluster_result *r)
 	if (r->outcome == CLUSTER_NOT_FOUND && (!c->definition || c->step_at)) {
 		err_set(&e, ERR_NOTFOUND, 0, "pool %s: the cluster has no pool of this name",
 			c->name);
-		change_finish(c, &e);
+		ask_finish(&c->is, NULL, &e);
 	} else if (!there && r->outcome != CLUSTER_NOT_FOUND) {
-		change_failed(c, r);
+		ask_failed(&c->is, r);
 	} else if (there && (c->step_at || c->definition) && pools_check_change(c, r->object, &e)) {
-		change_finish(c, &e);
+		ask_finish(&c->is, NULL, &e);
 	} else if (!there || !c->definition) {
 		change_list_pools(c);
 	} else {
@@ -405,13 +350,22 @@ static void change_was_read(void *arg, const struct cluster_result *r)
 	}
 }
 
-static int change_read_pool(struct pool_change *c, struct err *e)
+static void change_read_pool(struct pool_change *c)
 {
-	struct cluster_store *s = c->driver->conf.store;
+	struct cluster_store *s = c->is.store;
 
 	c->created = c->stands = false;
-	c->call = s->ops->get(s, CLUSTER_POOL, c->name, change_was_read, c);
-	return c->call ? 0 : err_nomem(e);
+	ask_sent(&c->is, s->ops->get(s, CLUSTER_POOL, c->name, change_was_read, c));
+}
+
+static void change_due(void *arg)
+{
+	struct pool_change *c = arg;
+
+	if (c->looks)
+		list_blocks(c);
+	else
+		change_read_pool(c);
 }
 
 /* ---- begin ---- */
@@ -431,63 +385,59 @@ static int change_check_definition(const char *name, const struct json *definiti
 }
 
 /* Takes over what->definition. */
-static struct pool_change *change_begin(struct driver *d, const char *name,
-					const struct pool_change *what, struct err *e)
+static struct ask *change_begin(struct driver *d, struct pool_change *what,
+				const struct ask_end *end, struct err *e)
 {
-	struct pool_change *c = calloc(1, sizeof(*c));
-
-	if (!c) {
+	if (ask_needs_store(d->conf.store, e)) {
 		json_free(what->definition);
-		(void)err_nomem(e);
 		return NULL;
 	}
-	*c = *what;
-	c->driver = d;
-	(void)snprintf(c->name, sizeof(c->name), "%s", name);
-	TAILQ_INSERT_TAIL(&d->changes, c, all);
-	c->timer = timer_new(d->conf.base, change_look_again, c);
-	if (!d->conf.store) {
-		err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
-		(void)err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
-	} else if (!c->timer) {
-		(void)err_nomem(e);
-	} else if (change_read_pool(c, e) == 0) {
-		return c;
-	}
-	pool_change_cancel(c);
-	return NULL;
+	what->is = (struct ask){ .in = &d->asks,
+				 .base = d->conf.base,
+				 .store = d->conf.store,
+				 .due = change_due,
+				 .clear = change_clear,
+				 .end = *end };
+	(void)snprintf(what->is.about, sizeof(what->is.about), "pool %s", what->name);
+	return ask_new(&what->is, sizeof(*what), e);
 }
 
-struct pool_change *pool_change_put(struct driver *d, const char *name,
-				    const struct json *definition,
-				    const struct pool_change_end *end, struct err *e)
+static int name_change(struct pool_change *c, const char *name, struct err *e)
 {
-	struct pool_change what = { .end = *end };
+	if (strlen(name) >= sizeof(c->name))
+		return err_set(e, ERR_CONFIG, 0, "pool %.40s...: longer than a shared pool's name",
+			       name);
+	memcpy(c->name, name, strlen(name) + 1);
+	return 0;
+}
 
-	if (change_check_definition(name, definition, &what.subnet, e))
+struct ask *pool_change_put(struct driver *d, const char *name, const struct json *definition,
+			    const struct ask_end *end, struct err *e)
+{
+	struct pool_change what = { .looks = 0 };
+
+	if (change_check_definition(name, definition, &what.subnet, e) ||
+	    name_change(&what, name, e))
 		return NULL;
 	what.definition = json_dup(definition);
 	if (what.definition)
-		return change_begin(d, name, &what, e);
+		return change_begin(d, &what, end, e);
 	(void)err_nomem(e);
 	return NULL;
 }
 
-struct pool_change *pool_change_open(struct driver *d, const char *name, int64_t generation,
-				     const struct pool_change_end *end, struct err *e)
+struct ask *pool_change_open(struct driver *d, const char *name, int64_t generation,
+			     const struct ask_end *end, struct err *e)
 {
-	struct pool_change what = { .end = *end, .step_at = generation };
+	struct pool_change what = { .step_at = generation };
 
-	return change_begin(d, name, &what, e);
+	return name_change(&what, name, e) ? NULL : change_begin(d, &what, end, e);
 }
 
-struct pool_change *pool_change_remove(struct driver *d, const char *name,
-				       const struct pool_change_end *end, struct err *e)
+struct ask *pool_change_remove(struct driver *d, const char *name, const struct ask_end *end,
+			       struct err *e)
 {
-	struct pool_change what = { .end = *end };
+	struct pool_change what = { .step_at = 0 };
 
-	if (strlen(name) <= GRID_POOL_MAX)
-		return change_begin(d, name, &what, e);
-	err_set(e, ERR_CONFIG, 0, "pool %.40s...: longer than a shared pool's name", name);
-	return NULL;
+	return name_change(&what, name, e) ? NULL : change_begin(d, &what, end, e);
 }

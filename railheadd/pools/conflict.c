@@ -13,34 +13,16 @@
 #include "railheadd/pools/driver_priv.h"
 
 struct conflict_ask {
-	TAILQ_ENTRY(conflict_ask) all;
+	struct ask is;
 	struct driver *driver;
-	struct conflict_ask_end end;
 	struct json *conflicts, *blocks; /* blocks: in conflicts */
 	size_t at;                       /* the block that is looked at */
-	struct timer *next;
-	struct cluster_call *call;
 };
 
-void conflict_ask_cancel(struct conflict_ask *a)
+static void conflict_clear(void *a)
 {
-	struct cluster_store *s = a->driver->conf.store;
-
-	if (s && a->call)
-		s->ops->cancel(a->call);
-	TAILQ_REMOVE(&a->driver->asks, a, all);
-	json_free(a->conflicts);
-	timer_free(a->next);
-	free(a);
+	json_free(((struct conflict_ask *)a)->conflicts);
 }
-
-void conflict_asks_free(struct driver *d)
-{
-	while (!TAILQ_EMPTY(&d->asks))
-		conflict_ask_cancel(TAILQ_FIRST(&d->asks));
-}
-
-/* ---- pools ---- */
 
 static int conflict_add_prefix(struct json *o, const char *key, struct ip_prefix p)
 {
@@ -100,22 +82,6 @@ static int add_numbers(const struct driver *d, struct json *conflicts)
 
 /* ---- owners ---- */
 
-static void conflict_soon(struct conflict_ask *a)
-{
-	(void)timer_arm(a->next, 0);
-}
-
-static void conflict_finish(struct conflict_ask *a)
-{
-	struct conflict_ask_end end = a->end;
-	auto_json struct json *conflicts = a->conflicts;
-
-	a->conflicts = NULL;
-	conflict_ask_cancel(a);
-	end.done(end.arg, conflicts);
-}
-
-/* An owner that cannot be read is left out. */
 static int note_owner(struct json *o, const struct cluster_result *r)
 {
 	struct block b = { .owner = { .node = "" } };
@@ -134,12 +100,12 @@ static void conflict_was_read(void *arg, const struct cluster_result *r)
 	int rc = answered ? note_owner(json_at_mut(a->blocks, a->at), r)
 			  : json_add_str(a->conflicts, "unknown", r->err.msg);
 
-	a->call = NULL;
+	a->is.call = NULL;
 	if (rc)
 		(void)err_nomem(&a->driver->fatal);
 	/* After one call without an answer the others would wait as long. */
 	a->at = answered ? a->at + 1 : CONFLICT_LOOKS;
-	conflict_soon(a);
+	timer_now(a->is.timer);
 }
 
 /* The start of the block, also of the loan of one address. */
@@ -153,48 +119,40 @@ static int conflict_start_of(const struct json *o, struct ip *start)
 static void conflict_look(void *arg)
 {
 	struct conflict_ask *a = arg;
-	struct cluster_store *s = a->driver->conf.store;
+	struct cluster_store *s = a->is.store;
 	const struct json *o = json_at_mut(a->blocks, a->at);
 	char name[GRID_NAME_LEN];
 	struct ip start;
 
 	if (!s || !o || a->at >= CONFLICT_LOOKS || conflict_start_of(o, &start)) {
-		conflict_finish(a);
+		ask_finish(&a->is, TAKE_PTR(a->conflicts), NULL);
 		return;
 	}
 	(void)grid_name(json_str(json_get(o, "pool")), start, name);
-	a->call = s->ops->get(s, CLUSTER_BLOCK, name, conflict_was_read, a);
-	if (!a->call)
-		conflict_finish(a);
+	a->is.call = s->ops->get(s, CLUSTER_BLOCK, name, conflict_was_read, a);
+	if (!a->is.call)
+		ask_finish(&a->is, TAKE_PTR(a->conflicts), NULL);
 }
 
-struct conflict_ask *conflict_ask_begin(struct driver *d, const struct conflict_ask_end *end,
-					struct err *e)
+struct ask *conflict_ask_begin(struct driver *d, const struct ask_end *end, struct err *e)
 {
-	auto_json struct json *blocks = NULL, *reserved = NULL;
-	struct conflict_ask *a;
+	auto_json struct json *blocks = NULL, *reserved = NULL, *all = json_new_object();
+	struct conflict_ask a = { .is = { .in = &d->asks,
+					  .base = d->conf.base,
+					  .store = d->conf.store,
+					  .due = conflict_look,
+					  .clear = conflict_clear,
+					  .end = *end },
+				  .driver = d };
 
 	if (admin_conflicts(d->conf.ipam, &blocks, e) || admin_reserved(d->conf.ipam, &reserved, e))
 		return NULL;
-	a = calloc(1, sizeof(*a));
-	if (!a) {
+	a.blocks = blocks;
+	if (!all || json_put(all, "blocks", TAKE_PTR(blocks)) || conflict_add_pools(d, all) ||
+	    json_put(all, "reserved", TAKE_PTR(reserved)) || add_numbers(d, all)) {
 		(void)err_nomem(e);
 		return NULL;
 	}
-	a->driver = d;
-	a->end = *end;
-	TAILQ_INSERT_TAIL(&d->asks, a, all);
-	a->next = timer_new(d->conf.base, conflict_look, a);
-	a->conflicts = json_new_object();
-	a->blocks = blocks;
-	if (a->next && a->conflicts && json_put(a->conflicts, "blocks", TAKE_PTR(blocks)) == 0 &&
-	    conflict_add_pools(d, a->conflicts) == 0 &&
-	    json_put(a->conflicts, "reserved", TAKE_PTR(reserved)) == 0 &&
-	    add_numbers(d, a->conflicts) == 0) {
-		conflict_soon(a);
-		return a;
-	}
-	conflict_ask_cancel(a);
-	(void)err_nomem(e);
-	return NULL;
+	a.conflicts = TAKE_PTR(all);
+	return ask_new(&a.is, sizeof(a), e);
 }

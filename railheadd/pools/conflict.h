@@ -7,16 +7,9 @@
 #ifndef RAILHEAD_RAILHEADD_POOLS_CONFLICT_H
 #define RAILHEAD_RAILHEADD_POOLS_CONFLICT_H
 
-#include "lib/json/json.h"
+#include "railheadd/pools/ask.h"
 
 struct driver;
-struct conflict_ask;
-
-/* done - once, from the loop. conflicts: borrowed. */
-struct conflict_ask_end {
-	void (*done)(void *arg, const struct json *conflicts);
-	void *arg;
-};
 
 /*
  * conflict_ask_begin - all conflicts, with the owners that the cluster store names now:
@@ -26,12 +19,9 @@ struct conflict_ask_end {
  *	 "numbers": [{"number", "node", "since"}],
  *	 "unknown": why some blocks have no "owner"}
  * owner: the node that has the block; null: no node. Absent: not known. gives: which of the two
- * pools assigns addresses; null: neither. It looks at CONFLICT_LOOKS blocks at most. NULL: *e says
- * why not (ERR_STORE, ERR_NOMEM), and done is not called. conflict_ask_cancel - nor then.
+ * pools assigns addresses; null: neither. It looks at CONFLICT_LOOKS blocks at most. ERR_STORE.
  */
 #define CONFLICT_LOOKS 64
-struct conflict_ask *conflict_ask_begin(struct driver *d, const struct conflict_ask_end *end,
-					struct err *e);
-void conflict_ask_cancel(struct conflict_ask *a);
+struct ask *conflict_ask_begin(struct driver *d, const struct ask_end *end, struct err *e);
 
 #endif

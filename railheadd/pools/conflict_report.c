@@ -27,7 +27,7 @@ struct lost {
 struct conflict_report {
 	struct driver *driver;
 	struct timer *timer;
-	struct conflict_ask *ask;
+	struct ask *ask;
 	struct lost fresh; /* since the ask that runs began: it may not have them */
 	struct lost asked;
 	bool all; /* the agent has begun: say all */
@@ -154,11 +154,12 @@ static void conflict_report_say(const struct conflict_report *c, const struct js
 		  node ? node : (owner ? "no node" : "another node"), pods);
 }
 
-static void pools_report(void *arg, const struct json *conflicts)
+static void pools_report(void *arg, const struct json *conflicts, const struct err *why)
 {
 	struct conflict_report *c = arg;
 	size_t said = 0, more = c->asked.more;
 
+	(void)why;
 	c->ask = NULL;
 	json_each (b, json_get(conflicts, "blocks")) {
 		if (strcmp(json_text_or(b, "state", "?"), "lost") != 0 ||
@@ -186,7 +187,7 @@ static void conflict_report_arm(struct conflict_report *c)
 static void conflict_report_due(void *arg)
 {
 	struct conflict_report *c = arg;
-	const struct conflict_ask_end end = { pools_report, c };
+	const struct ask_end end = { pools_report, c };
 	struct err e;
 
 	if (c->ask) {

@@ -318,8 +318,6 @@ int driver_new(const struct driver_conf *conf, struct driver **out, struct err *
 	TAILQ_INIT(&d->pools);
 	TAILQ_INIT(&d->seen);
 	TAILQ_INIT(&d->needs);
-	TAILQ_INIT(&d->changes);
-	TAILQ_INIT(&d->forgets);
 	TAILQ_INIT(&d->asks);
 	if (driver_begin(d, e)) {
 		driver_free(d);
@@ -341,9 +339,7 @@ void driver_free(struct driver *d)
 	if (!d)
 		return;
 	needs_free(d);
-	pool_changes_free(d);
-	node_forgets_free(d);
-	conflict_asks_free(d);
+	asks_cancel(&d->asks);
 	conflict_report_free(d->report);
 	presence_free(d->presence);
 	number_twins_free(d->twins);

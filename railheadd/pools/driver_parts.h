@@ -46,14 +46,9 @@ const struct pool_seen *pools_stale(const struct driver *d);
 /* pool_list_cancel - the list of all blocks that looks share. */
 void pool_list_cancel(struct driver *d);
 
-/* pool_changes_free, node_forgets_free, conflict_asks_free - cancel all. */
-void pool_changes_free(struct driver *d);
-void node_forgets_free(struct driver *d);
-void conflict_asks_free(struct driver *d);
-
 /*
  * conflict_report_new - say in the log which blocks are lost, now and from now on. ERR_NOMEM.
- * conflict_report_block - a record was written. conflict_report_free - after conflict_asks_free().
+ * conflict_report_block - a record was written. conflict_report_free - after the asks.
  * NULL is fine for both.
  */
 int conflict_report_new(struct driver *d, struct conflict_report **out, struct err *e) must_check;

@@ -10,14 +10,13 @@
 #include "ipam/lease/blocks.h"
 #include "ipam/lease/shared_pool.h"
 #include "ipam/conf/range_list.h"
+#include "railheadd/pools/ask.h"
 #include "railheadd/pools/driver.h"
 #include "railheadd/pools/follow.h"
 #include "railheadd/pools/seen.h"
 #include "railheadd/pools/request.h"
 #include "railheadd/pools/node_labels.h"
 #include "railheadd/pools/number_twins.h"
-
-struct event;
 
 /* A shared pool on this node. The agent borrows from view, so that an entry is never moved. */
 struct pool_entry {
@@ -34,9 +33,6 @@ struct pool_entry {
 TAILQ_HEAD(pool_entries, pool_entry);
 
 TAILQ_HEAD(driver_needs, driver_need);
-TAILQ_HEAD(pool_changes, pool_change);
-TAILQ_HEAD(node_forgets, node_forget);
-TAILQ_HEAD(conflict_asks, conflict_ask);
 
 /* What the cluster store answers: heard.c. */
 struct heard {
@@ -84,9 +80,7 @@ struct driver {
 		struct timer *due;         /* begins the next one; NULL: there was none yet */
 	} looks;
 	struct driver_needs needs;
-	struct pool_changes changes;
-	struct node_forgets forgets;
-	struct conflict_asks asks;
+	struct asks asks;
 	struct conflict_report *report; /* NULL: no cluster store */
 	struct presence *presence;      /* NULL: no cluster store */
 	struct number_twins *twins;     /* NULL: no cluster store */

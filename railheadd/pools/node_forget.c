@@ -13,77 +13,34 @@
 #define TRIES 5 /* of operators who say it at the same time */
 
 struct node_forget {
-	TAILQ_ENTRY(node_forget) all;
-	struct driver *driver;
-	struct cluster_call *call;
-	struct timer *timer;
+	struct ask is;
+	int64_t pause; /* ns between the looks at the heartbeat */
 	char node[NODE_NAME_LEN];
 	struct cluster_version beat; /* at the first look */
 	bool looked, has_beat;
 	unsigned tries;
-	struct node_forget_end end;
 };
-
-void node_forget_cancel(struct node_forget *f)
-{
-	const struct cluster_store *s = f->driver->conf.store;
-
-	if (f->call)
-		s->ops->cancel(f->call);
-	TAILQ_REMOVE(&f->driver->forgets, f, all);
-	timer_free(f->timer);
-	free(f);
-}
-
-void node_forgets_free(struct driver *d)
-{
-	while (!TAILQ_EMPTY(&d->forgets))
-		node_forget_cancel(TAILQ_FIRST(&d->forgets));
-}
-
-static void node_forget_finish(struct node_forget *f, const struct err *why)
-{
-	struct node_forget_end end = f->end;
-
-	node_forget_cancel(f);
-	end.done(end.arg, why);
-}
-
-static void node_forget_failed(struct node_forget *f, const struct cluster_result *r)
-{
-	struct err e = r->err;
-
-	if (r->outcome != CLUSTER_REFUSED)
-		e.code = ERR_AGAIN;
-	(void)err_wrap(&e, "node %s", f->node);
-	node_forget_finish(f, &e);
-}
-
-/* ---- the object of the node ---- */
 
 static void pools_read_node(struct node_forget *f);
 
 static void node_forget_written(void *arg, const struct cluster_result *r)
 {
 	struct node_forget *f = arg;
-	bool raced = r->outcome == CLUSTER_CONFLICT || r->outcome == CLUSTER_EXISTS ||
-		     r->outcome == CLUSTER_NOT_FOUND;
 
-	f->call = NULL;
+	f->is.call = NULL;
 	if (r->outcome == CLUSTER_OK)
-		node_forget_finish(f, NULL);
-	else if (raced && ++f->tries < TRIES)
+		ask_finish(&f->is, NULL, NULL);
+	else if (ask_raced(r) && ++f->tries < TRIES)
 		pools_read_node(f);
 	else
-		node_forget_failed(f, r);
+		ask_failed(&f->is, r);
 }
 
 static void pools_write_node(struct node_forget *f, const struct cluster_object *old,
 			     struct cluster_node *node)
 {
-	struct cluster_store *s = f->driver->conf.store;
+	struct cluster_store *s = f->is.store;
 	struct cluster_object o = { .kind = CLUSTER_NODE };
-	struct err e;
 
 	node->forgotten = true;
 	node->evidence = f->beat;
@@ -93,13 +50,9 @@ static void pools_write_node(struct node_forget *f, const struct cluster_object 
 	(void)snprintf(o.node, sizeof(o.node), "%s", f->node);
 	if (old)
 		o.at = old->at;
-	if (value)
-		f->call = old ? s->ops->update(s, &o, node_forget_written, f)
-			      : s->ops->create(s, &o, node_forget_written, f);
-	if (f->call)
-		return;
-	(void)err_nomem(&e);
-	node_forget_finish(f, &e);
+	ask_sent(&f->is, !value ? NULL
+			 : old  ? s->ops->update(s, &o, node_forget_written, f)
+				: s->ops->create(s, &o, node_forget_written, f));
 }
 
 static void node_forget_refuse_unknown(struct node_forget *f)
@@ -108,7 +61,7 @@ static void node_forget_refuse_unknown(struct node_forget *f)
 
 	err_set(&e, ERR_NOTFOUND, 0, "node %s: the cluster knows no node of this name", f->node);
 	(void)err_hint(&e, "`railctl cluster status` on a node says under which name it runs");
-	node_forget_finish(f, &e);
+	ask_finish(&f->is, NULL, &e);
 }
 
 static void node_was_read(void *arg, const struct cluster_result *r)
@@ -117,29 +70,24 @@ static void node_was_read(void *arg, const struct cluster_result *r)
 	struct cluster_node node = { .forgotten = true };
 	struct err e;
 
-	f->call = NULL;
+	f->is.call = NULL;
 	if (r->outcome == CLUSTER_NOT_FOUND && f->has_beat)
 		pools_write_node(f, NULL, &node);
 	else if (r->outcome == CLUSTER_NOT_FOUND)
 		node_forget_refuse_unknown(f);
 	else if (r->outcome != CLUSTER_OK)
-		node_forget_failed(f, r);
+		ask_failed(&f->is, r);
 	else if (node_from_json(r->object->value, f->node, &node, &e))
-		node_forget_finish(f, &e);
+		ask_finish(&f->is, NULL, &e);
 	else
 		pools_write_node(f, r->object, &node);
 }
 
 static void pools_read_node(struct node_forget *f)
 {
-	struct cluster_store *s = f->driver->conf.store;
-	struct err e;
+	struct cluster_store *s = f->is.store;
 
-	f->call = s->ops->get(s, CLUSTER_NODE, f->node, node_was_read, f);
-	if (f->call)
-		return;
-	(void)err_nomem(&e);
-	node_forget_finish(f, &e);
+	ask_sent(&f->is, s->ops->get(s, CLUSTER_NODE, f->node, node_was_read, f));
 }
 
 /* ---- the heartbeat ---- */
@@ -150,20 +98,21 @@ static void node_forget_beat_was_read(void *arg, const struct cluster_result *r)
 	struct node_forget *f = arg;
 	bool there = r->outcome == CLUSTER_OK;
 	const struct cluster_version *at = there ? &r->object->at : &none;
-	int64_t pause = 2 * f->driver->conf.renew;
 	struct err e;
 
-	f->call = NULL;
+	f->is.call = NULL;
 	if (!there && r->outcome != CLUSTER_NOT_FOUND) {
-		node_forget_failed(f, r);
+		ask_failed(&f->is, r);
 	} else if (!f->looked) {
 		f->looked = true;
 		f->has_beat = there;
 		f->beat = *at;
-		(void)timer_arm_ns(f->timer, pause);
+		(void)timer_arm_ns(f->is.timer, f->pause);
 	} else if (strcmp(at->uid, f->beat.uid) != 0 || strcmp(at->version, f->beat.version) != 0) {
-		node_refuse_alive(f->node, &e);
-		node_forget_finish(f, &e);
+		err_set(&e, ERR_BUSY, 0, "node %s is alive: its heartbeat moves", f->node);
+		(void)err_hint(&e, "switch the machine off, or stop its railheadd; its pods need "
+				   "their addresses as long as they run");
+		ask_finish(&f->is, NULL, &e);
 	} else {
 		pools_read_node(f);
 	}
@@ -172,53 +121,29 @@ static void node_forget_beat_was_read(void *arg, const struct cluster_result *r)
 static void node_forget_look(void *arg)
 {
 	struct node_forget *f = arg;
-	struct cluster_store *s = f->driver->conf.store;
-	struct err e;
+	struct cluster_store *s = f->is.store;
 
-	f->call = s->ops->get(s, CLUSTER_HEARTBEAT, f->node, node_forget_beat_was_read, f);
-	if (f->call)
-		return;
-	(void)err_nomem(&e);
-	node_forget_finish(f, &e);
+	ask_sent(&f->is, s->ops->get(s, CLUSTER_HEARTBEAT, f->node, node_forget_beat_was_read, f));
 }
 
-void node_refuse_alive(const char *node, struct err *e)
+struct ask *node_forget_begin(struct driver *d, const char *node, const struct ask_end *end,
+			      struct err *e)
 {
-	err_set(e, ERR_BUSY, 0, "node %s is alive: its heartbeat moves", node);
-	(void)err_hint(e, "switch the machine off, or stop its railheadd; its pods need their "
-			  "addresses as long as they run");
-}
+	struct node_forget f = { .is = { .in = &d->asks,
+					 .base = d->conf.base,
+					 .store = d->conf.store,
+					 .due = node_forget_look,
+					 .end = *end },
+				 .pause = 2 * d->conf.renew };
 
-int node_refuse_here(const struct cluster_store *store, const char *here, const char *node,
-		     struct err *e)
-{
-	if (!store) {
-		err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
-		return err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
-	}
-	if (strcmp(node, here) != 0)
-		return 0;
-	err_set(e, ERR_BUSY, 0, "node %s is this node, and it runs", node);
-	return err_hint(e, "run the command on another node");
-}
-
-struct node_forget *node_forget_begin(struct driver *d, const char *node,
-				      const struct node_forget_end *end, struct err *e)
-{
-	struct node_forget *f;
-
-	if (node_refuse_here(d->conf.store, d->conf.node, node, e))
+	if (ask_needs_store(d->conf.store, e))
 		return NULL;
-	f = calloc(1, sizeof(*f));
-	if (!f || !(f->timer = timer_new(d->conf.base, node_forget_look, f))) {
-		free(f);
-		(void)err_nomem(e);
+	if (strcmp(node, d->conf.node) == 0) {
+		err_set(e, ERR_BUSY, 0, "node %s is this node, and it runs", node);
+		(void)err_hint(e, "run the command on another node");
 		return NULL;
 	}
-	f->driver = d;
-	f->end = *end;
-	(void)snprintf(f->node, sizeof(f->node), "%s", node);
-	TAILQ_INSERT_TAIL(&d->forgets, f, all);
-	(void)timer_arm(f->timer, 0);
-	return f;
+	(void)snprintf(f.node, sizeof(f.node), "%s", node);
+	(void)snprintf(f.is.about, sizeof(f.is.about), "node %s", f.node);
+	return ask_new(&f.is, sizeof(f), e);
 }

@@ -8,35 +8,16 @@
 #ifndef RAILHEAD_RAILHEADD_POOLS_NODE_FORGET_H
 #define RAILHEAD_RAILHEADD_POOLS_NODE_FORGET_H
 
-#include "lib/base/err.h"
+#include "railheadd/pools/ask.h"
 
-struct cluster_store;
 struct driver;
-struct node_forget;
-
-/* done - once, from the loop. why NULL: the statement is in the cluster store. */
-struct node_forget_end {
-	void (*done)(void *arg, const struct err *why);
-	void *arg;
-};
 
 /*
- * node_forget_begin - look at the heartbeat for two of its periods, then write. ERR_BUSY: the
- * heartbeat moves, or it is this node. ERR_NOTFOUND: the cluster knows no such node. ERR_AGAIN: the
- * cluster store is away. NULL: *e says why not, and done is not called.
+ * node_forget_begin - look at the heartbeat for two of its periods, then write; no answer.
+ * ERR_BUSY: the heartbeat moves, or it is this node. ERR_NOTFOUND: the cluster knows no such node.
+ * ERR_AGAIN: the cluster store is away.
  */
-struct node_forget *node_forget_begin(struct driver *d, const char *node,
-				      const struct node_forget_end *end, struct err *e);
-
-/*
- * node_refuse_alive - *e: the heartbeat of node moves. node_refuse_here - ERR_BUSY if node is
- * `here`, which runs; ERR_CONFIG without a store.
- */
-void node_refuse_alive(const char *node, struct err *e);
-int node_refuse_here(const struct cluster_store *store, const char *here, const char *node,
-		     struct err *e) must_check;
-
-/* node_forget_cancel - done is not called any more. A write that was sent may be executed. */
-void node_forget_cancel(struct node_forget *f);
+struct ask *node_forget_begin(struct driver *d, const char *node, const struct ask_end *end,
+			      struct err *e);
 
 #endif

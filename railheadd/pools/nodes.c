@@ -18,6 +18,8 @@
 /* A heartbeat that has not moved for so many periods is a node that may be off. */
 #define SILENT_PERIODS 3
 
+struct nodes_ask;
+
 /*
  * The kinds that are listed, and the calls for their objects. end, of each list, may be NULL.
  * answer: NULL: no memory.
@@ -40,9 +42,8 @@ struct nodes_rails {
 };
 
 struct nodes_ask {
-	TAILQ_ENTRY(nodes_ask) all;
+	struct ask is;
 	struct nodes *nodes;
-	struct nodes_end end;
 	const struct question *question;
 	struct node_table table;
 	struct node_table_look look;
@@ -52,55 +53,36 @@ struct nodes_ask {
 	struct pool_marks marks;
 	struct nodes_rails rails;
 	struct cluster_selector which;
-	size_t step; /* of its kinds */
-	struct timer *next;
-	struct cluster_call *call;
+	size_t step;       /* of its kinds */
 	struct err broken; /* of a list: code 0: nothing is */
 };
-TAILQ_HEAD(nodes_asks, nodes_ask);
 
 struct nodes {
 	struct nodes_conf conf;
 	struct node_table seen;
-	struct nodes_asks asks;
+	struct asks asks;
 };
 
-void nodes_ask_cancel(struct nodes_ask *a)
+static void nodes_clear(void *arg)
 {
-	if (a->call)
-		a->nodes->conf.store->ops->cancel(a->call);
-	TAILQ_REMOVE(&a->nodes->asks, a, all);
+	struct nodes_ask *a = arg;
+
 	node_table_clear(&a->table);
 	pool_table_clear(&a->pools);
 	json_free(a->pool.definition);
 	free(a->marks.at);
 	free(a->rails.from);
 	json_free(a->rails.nodes);
-	timer_free(a->next);
-	free(a);
-}
-
-static void nodes_finish(struct nodes_ask *a, const struct json *answer, const struct err *why)
-{
-	struct nodes_end end = a->end;
-
-	nodes_ask_cancel(a);
-	end.done(end.arg, answer, why);
 }
 
 static void nodes_answer(struct nodes_ask *a)
 {
-	auto_json struct json *tree = a->question->answer(a);
-	struct err e;
+	struct json *tree = a->question->answer(a);
 
-	if (!tree)
-		(void)err_nomem(&e);
-	nodes_finish(a, tree, tree ? NULL : &e);
-}
-
-static void nodes_soon(struct nodes_ask *a)
-{
-	timer_now(a->next);
+	if (tree)
+		ask_finish(&a->is, tree, NULL);
+	else
+		ask_nomem(&a->is);
 }
 
 static void nodes_item(void *arg, const struct cluster_object *o)
@@ -120,28 +102,19 @@ static bool has_no_kind(const struct nodes_ask *a, const struct cluster_result *
 static void nodes_listed(void *arg, const struct cluster_result *r, const char *revision)
 {
 	struct nodes_ask *a = arg;
-	struct err why = r->err;
 
 	(void)revision;
-	a->call = NULL;
-	if (r->outcome != CLUSTER_OK && !has_no_kind(a, r)) {
-		if (r->outcome != CLUSTER_REFUSED)
-			why.code = ERR_AGAIN;
-		(void)err_wrap(&why, "%s", a->question->about);
-		nodes_finish(a, NULL, &why);
-	} else if (a->broken.code) {
-		why = a->broken;
-		nodes_finish(a, NULL, &why);
-	} else if (a->question->end && a->question->end(a, &why)) {
-		nodes_finish(a, NULL, &why);
-	} else if (++a->step < a->question->n) {
-		nodes_soon(a);
-	} else {
+	a->is.call = NULL;
+	if (r->outcome != CLUSTER_OK && !has_no_kind(a, r))
+		ask_failed(&a->is, r);
+	else if (a->broken.code || (a->question->end && a->question->end(a, &a->broken)))
+		ask_finish(&a->is, NULL, &a->broken);
+	else if (++a->step < a->question->n)
+		timer_now(a->is.timer);
+	else
 		nodes_answer(a);
-	}
 }
 
-/* Of a question about rails a full answer ends in this page, and the next one begins with it. */
 static bool nodes_page(void *arg, const char *next)
 {
 	struct nodes_ask *a = arg;
@@ -165,41 +138,28 @@ static void nodes_list(void *arg)
 {
 	static const struct cluster_list_fns fns = { nodes_item, nodes_listed, nodes_page };
 	struct nodes_ask *a = arg;
-	struct cluster_store *s = a->nodes->conf.store;
-	struct err e;
+	struct cluster_store *s = a->is.store;
 
 	a->which = (struct cluster_selector){ .kind = a->question->kinds[a->step],
 					      .from = a->rails.from };
 	a->look.sent = ctx_since_boot(a->nodes->conf.ctx);
-	a->call = s->ops->list(s, &a->which, &fns, a);
-	if (a->call)
-		return;
-	(void)err_nomem(&e);
-	nodes_finish(a, NULL, &e);
+	ask_sent(&a->is, s->ops->list(s, &a->which, &fns, a));
 }
 
-static struct nodes_ask *pools_nodes_ask(struct nodes *n, const struct question *q,
-					 const struct nodes_end *end, struct err *e)
+static struct ask *pools_nodes_ask(struct nodes *n, const struct question *q,
+				   const struct ask_end *end, struct err *e)
 {
-	struct nodes_ask *a;
+	struct nodes_ask what = { .is = { .in = &n->asks,
+					  .base = n->conf.base,
+					  .store = n->conf.store,
+					  .due = nodes_list,
+					  .clear = nodes_clear,
+					  .end = *end },
+				  .nodes = n,
+				  .question = q };
 
-	if (!n->conf.store) {
-		(void)err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
-		(void)err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
-		return NULL;
-	}
-	a = calloc(1, sizeof(*a));
-	if (!a || !(a->next = timer_new(n->conf.base, nodes_list, a))) {
-		free(a);
-		(void)err_nomem(e);
-		return NULL;
-	}
-	a->nodes = n;
-	a->end = *end;
-	a->question = q;
-	TAILQ_INSERT_TAIL(&n->asks, a, all);
-	nodes_soon(a);
-	return a;
+	(void)snprintf(what.is.about, sizeof(what.is.about), "%s", q->about);
+	return ask_needs_store(n->conf.store, e) ? NULL : ask_new(&what.is, sizeof(what), e);
 }
 
 /* ---- about nodes ---- */
@@ -228,7 +188,7 @@ static struct json *node_answer(struct nodes_ask *a)
 	return tree;
 }
 
-struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e)
+struct ask *nodes_ask(struct nodes *n, const struct ask_end *end, struct err *e)
 {
 	static const enum cluster_kind kinds[] = { CLUSTER_NODE, CLUSTER_HEARTBEAT, CLUSTER_BLOCK };
 	static const struct question nodes = { "nodes",   kinds, ARRAY_SIZE(kinds),
@@ -243,7 +203,7 @@ static int pool_item(struct nodes_ask *a, const struct cluster_object *o, struct
 {
 	if (pool_table_object(&a->pools, o, e))
 		return -1;
-	return a->see && o->kind == CLUSTER_POOL ? a->see(a->end.arg, o, e) : 0;
+	return a->see && o->kind == CLUSTER_POOL ? a->see(a->is.end.arg, o, e) : 0;
 }
 
 static struct json *pool_answer(struct nodes_ask *a)
@@ -251,18 +211,18 @@ static struct json *pool_answer(struct nodes_ask *a)
 	return pool_table_json(&a->pools);
 }
 
-struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struct nodes_end *end,
-				  struct err *e)
+struct ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struct ask_end *end,
+			    struct err *e)
 {
 	static const enum cluster_kind kinds[] = { CLUSTER_POOL, CLUSTER_RESERVED, CLUSTER_BLOCK };
 	static const struct question pools = { "pools",   kinds, ARRAY_SIZE(kinds),
 					       pool_item, NULL,  pool_answer };
 
-	struct nodes_ask *a = pools_nodes_ask(n, &pools, end, e);
+	struct ask *is = pools_nodes_ask(n, &pools, end, e);
 
-	if (a)
-		a->see = see;
-	return a;
+	if (is)
+		((struct nodes_ask *)is)->see = see;
+	return is;
 }
 
 /* ---- about one pool, or the reserved addresses ---- */
@@ -295,8 +255,8 @@ static struct json *asked_answer(struct nodes_ask *a)
 	return tree;
 }
 
-struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct nodes_end *end,
-				 struct err *e)
+struct ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct ask_end *end,
+			   struct err *e)
 {
 	static const enum cluster_kind kinds[] = { CLUSTER_POOL, CLUSTER_NODE, CLUSTER_HEARTBEAT };
 	static const struct question about = { "nodes",    kinds,     ARRAY_SIZE(kinds),
@@ -307,28 +267,28 @@ struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct
 		err_set(e, ERR_CONFIG, 0, "pool %.40s: not the name of a shared pool", pool);
 		return NULL;
 	}
-	a = pools_nodes_ask(n, &about, end, e);
-	if (a) {
-		(void)snprintf(a->pool.name, sizeof(a->pool.name), "%s", pool);
-		a->look.pool = a->pool.name;
-		a->look.marks = &a->marks;
-	}
-	return a;
+	a = (struct nodes_ask *)pools_nodes_ask(n, &about, end, e);
+	if (!a)
+		return NULL;
+	(void)snprintf(a->pool.name, sizeof(a->pool.name), "%s", pool);
+	a->look.pool = a->pool.name;
+	a->look.marks = &a->marks;
+	return &a->is;
 }
 
-struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *end, struct err *e)
+struct ask *nodes_ask_reserved(struct nodes *n, const struct ask_end *end, struct err *e)
 {
 	static const enum cluster_kind kinds[] = { CLUSTER_RESERVED, CLUSTER_NODE,
 						   CLUSTER_HEARTBEAT };
 	static const struct question about = { "reserved addresses", kinds, ARRAY_SIZE(kinds),
 					       asked_item,           NULL,  asked_answer };
-	struct nodes_ask *a = pools_nodes_ask(n, &about, end, e);
+	struct nodes_ask *a = (struct nodes_ask *)pools_nodes_ask(n, &about, end, e);
 
-	if (a) {
-		(void)snprintf(a->pool.name, sizeof(a->pool.name), CLUSTER_RESERVED_NAME);
-		a->look.reserved = true;
-	}
-	return a;
+	if (!a)
+		return NULL;
+	(void)snprintf(a->pool.name, sizeof(a->pool.name), CLUSTER_RESERVED_NAME);
+	a->look.reserved = true;
+	return &a->is;
 }
 
 /* ---- about rails ---- */
@@ -368,13 +328,13 @@ static struct json *rails_answer(struct nodes_ask *a)
 	return TAKE_PTR(answer);
 }
 
-struct nodes_ask *nodes_ask_rails(struct nodes *n, const char *after, const char *from,
-				  const struct nodes_end *end, struct err *e)
+struct ask *nodes_ask_rails(struct nodes *n, const char *after, const char *from,
+			    const struct ask_end *end, struct err *e)
 {
 	static const enum cluster_kind kinds[] = { CLUSTER_NODE };
 	static const struct question rails = { "nodes",    kinds, ARRAY_SIZE(kinds),
 					       rails_item, NULL,  rails_answer };
-	struct nodes_ask *a = pools_nodes_ask(n, &rails, end, e);
+	struct nodes_ask *a = (struct nodes_ask *)pools_nodes_ask(n, &rails, end, e);
 
 	if (!a)
 		return NULL;
@@ -382,8 +342,8 @@ struct nodes_ask *nodes_ask_rails(struct nodes *n, const char *after, const char
 	a->rails.nodes = json_new_array();
 	a->rails.from = strdup(from);
 	if (a->rails.nodes && a->rails.from)
-		return a;
-	nodes_ask_cancel(a);
+		return &a->is;
+	ask_cancel(&a->is);
 	(void)err_nomem(e);
 	return NULL;
 }
@@ -406,8 +366,7 @@ void nodes_free(struct nodes *n)
 {
 	if (!n)
 		return;
-	while (!TAILQ_EMPTY(&n->asks))
-		nodes_ask_cancel(TAILQ_FIRST(&n->asks));
+	asks_cancel(&n->asks);
 	node_table_clear(&n->seen);
 	free(n);
 }

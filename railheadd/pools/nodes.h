@@ -6,12 +6,11 @@
 #ifndef RAILHEAD_RAILHEADD_POOLS_NODES_H
 #define RAILHEAD_RAILHEADD_POOLS_NODES_H
 
-#include "cluster/store/cluster_store.h"
 #include "lib/base/ctx.h"
+#include "railheadd/pools/ask.h"
 
 struct event_base;
 struct nodes;
-struct nodes_ask;
 
 /* All borrowed. store NULL: there is none, and each question is refused. */
 struct nodes_conf {
@@ -27,25 +26,15 @@ int nodes_new(const struct nodes_conf *conf, struct nodes **out, struct err *e) 
 void nodes_free(struct nodes *n);
 
 /*
- * done - once, from the loop. answer: borrowed, see node_table_json(), or pool_nodes_json() for a
- * question about a pool or the reserved addresses; NULL: why.
+ * nodes_ask - see node_table_json(). ERR_CONFIG: no cluster store. ERR_AGAIN: it is away.
+ * nodes_ask_pool - which nodes have taken over the pool of this name, see pool_nodes_json(); also
+ * ERR_NOTFOUND. nodes_ask_reserved - the same about the addresses that the cluster reserves;
+ * without such an object, which nodes know that.
  */
-struct nodes_end {
-	void (*done)(void *arg, const struct json *answer, const struct err *why);
-	void *arg;
-};
-
-/*
- * nodes_ask - ERR_CONFIG: no cluster store; then it returns NULL, as without memory, and done is
- * not called. ERR_AGAIN: the store is away. nodes_ask_pool - which nodes have taken over the pool
- * of this name; also ERR_NOTFOUND. nodes_ask_reserved - the same about the addresses that the
- * cluster reserves; without such an object, which nodes know that. nodes_ask_cancel - done is not
- * called any more.
- */
-struct nodes_ask *nodes_ask(struct nodes *n, const struct nodes_end *end, struct err *e);
-struct nodes_ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct nodes_end *end,
-				 struct err *e);
-struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *end, struct err *e);
+struct ask *nodes_ask(struct nodes *n, const struct ask_end *end, struct err *e);
+struct ask *nodes_ask_pool(struct nodes *n, const char *pool, const struct ask_end *end,
+			   struct err *e);
+struct ask *nodes_ask_reserved(struct nodes *n, const struct ask_end *end, struct err *e);
 
 /*
  * nodes_ask_pools - the same about pools, see pool_table_json(). It reads all pools, reserved
@@ -53,8 +42,8 @@ struct nodes_ask *nodes_ask_reserved(struct nodes *n, const struct nodes_end *en
  * see: each pool of the list, before the answer; an error ends the question. NULL: not wanted.
  */
 typedef int (*nodes_see_fn)(void *arg, const struct cluster_object *o, struct err *e);
-struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struct nodes_end *end,
-				  struct err *e);
+struct ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struct ask_end *end,
+			    struct err *e);
 /*
  * nodes_ask_rails - {"nodes": [{"name", "rails"}], "more", "from"}: of the nodes behind the name
  * `after` ("": of all), as many as an answer has room for, in the order of names. A node that says
@@ -62,8 +51,6 @@ struct nodes_ask *nodes_ask_pools(struct nodes *n, nodes_see_fn see, const struc
  * goes on, for the next question; "": at the beginning. So each page of the store is read about
  * once.
  */
-struct nodes_ask *nodes_ask_rails(struct nodes *n, const char *after, const char *from,
-				  const struct nodes_end *end, struct err *e);
-void nodes_ask_cancel(struct nodes_ask *a);
-
+struct ask *nodes_ask_rails(struct nodes *n, const char *after, const char *from,
+			    const struct ask_end *end, struct err *e);
 #endif

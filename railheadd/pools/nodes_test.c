@@ -83,18 +83,18 @@ static void done_states(void *arg, const struct json *answer, const struct err *
 	}
 }
 
-static struct nodes_ask *ask(struct asked *a)
+static struct ask *ask(struct asked *a)
 {
-	const struct nodes_end how = { done, a };
+	const struct ask_end how = { done, a };
 	struct err e;
 
 	*a = (struct asked){ .done = false };
 	return nodes_ask(n, &how, &e);
 }
 
-static struct nodes_ask *ask_pool(const char *pool, struct asked *a)
+static struct ask *ask_pool(const char *pool, struct asked *a)
 {
-	const struct nodes_end how = { done, a };
+	const struct ask_end how = { done, a };
 
 	*a = (struct asked){ .done = false };
 	return nodes_ask_pool(n, pool, &how, &a->why);
@@ -179,12 +179,12 @@ START_TEST(questions_that_are_cancelled)
 	begin(true);
 	objects();
 	memory_store_hold(store, true);
-	struct nodes_ask *first = ask(&a), *second = ask(&b);
+	struct ask *first = ask(&a), *second = ask(&b);
 
 	loop_turn(base);
-	nodes_ask_cancel(first);
+	ask_cancel(first);
 	ck_assert_ptr_nonnull(ask(&c));
-	nodes_ask_cancel(second);
+	ask_cancel(second);
 	end();
 	ck_assert(!a.done && !b.done && !c.done);
 }
@@ -193,7 +193,7 @@ END_TEST
 START_TEST(without_a_store)
 {
 	struct asked a;
-	const struct nodes_end how = { done, &a };
+	const struct ask_end how = { done, &a };
 	struct err e;
 
 	begin(false);
@@ -243,7 +243,7 @@ START_TEST(which_nodes_have_taken_over_a_pool_for_others)
 	static const char rail0[] = "{\"pools\":[{\"name\":\"rail0\",\"uid\":\"uid-1\","
 				    "\"generation\":1}]}";
 	struct asked a = { .done = false };
-	const struct nodes_end how = { done_states, &a };
+	const struct ask_end how = { done_states, &a };
 	uint64_t one = node_pool_mark("uid-2", 1), two = node_pool_mark("uid-3", 1);
 
 	begin(true);
@@ -267,7 +267,7 @@ END_TEST
 START_TEST(which_nodes_have_taken_reserved_addresses_over)
 {
 	struct asked a = { .done = false };
-	const struct nodes_end how = { done_states, &a };
+	const struct ask_end how = { done_states, &a };
 
 	begin(true);
 	objects();
@@ -309,7 +309,7 @@ static void done_many(void *arg, const struct json *answer, const struct err *wh
 static void rails_behind(const char *after, const char *answer)
 {
 	struct asked a = { .done = false };
-	const struct nodes_end how = { done_rails, &a };
+	const struct ask_end how = { done_rails, &a };
 
 	ck_assert_ptr_nonnull(nodes_ask_rails(n, after, "", &how, &a.why));
 	loop_until(base, is_done, &a);
@@ -346,7 +346,7 @@ START_TEST(rails_of_many_nodes)
 		(void)snprintf(name, sizeof(name), "n%d", i);
 		memory_store_put(store, CLUSTER_NODE, name, name, text);
 	}
-	const struct nodes_end how = { done_many, &a };
+	const struct ask_end how = { done_many, &a };
 
 	ck_assert_ptr_nonnull(nodes_ask_rails(n, "", "", &how, &a.why));
 	loop_until(base, is_done, &a);

@@ -220,7 +220,7 @@ static void report_counted(void *arg, const struct json *answer, const struct er
 static void begin_round(void *arg)
 {
 	struct pool_report *r = arg;
-	const struct nodes_end end = { report_counted, r };
+	const struct ask_end end = { report_counted, r };
 	struct err e;
 
 	r->next = 0;

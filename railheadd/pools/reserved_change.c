@@ -11,68 +11,33 @@
 #define TRIES 5 /* of operators who change it at the same time */
 
 struct reserved_change {
-	struct reserved_change_ask ask;
-	struct json *add, *remove; /* owned */
-	struct json *value;        /* the value that was read, or is written; owned */
-	struct cluster_call *call;
+	struct ask is;
+	struct json *add, *remove; /* owned; NULL: nothing */
+	struct json *value;        /* owned: as it was read, then as it is to be */
 	unsigned tries;
 };
 
-void reserved_change_cancel(struct reserved_change *c)
+static void reserved_change_clear(void *a)
 {
-	if (c->call)
-		c->ask.store->ops->cancel(c->call);
+	struct reserved_change *c = a;
+
 	json_free(c->add);
 	json_free(c->remove);
 	json_free(c->value);
-	free(c);
-}
-
-static void reserved_change_refuse(struct reserved_change *c, const struct err *why)
-{
-	struct reserved_change_ask ask = c->ask;
-	struct err e = *why;
-
-	reserved_change_cancel(c);
-	ask.done(ask.arg, NULL, &e);
-}
-
-static void refuse_no_memory(struct reserved_change *c)
-{
-	struct err e;
-
-	(void)err_nomem(&e);
-	reserved_change_refuse(c, &e);
-}
-
-static void reserved_change_failed(struct reserved_change *c, const struct cluster_result *r)
-{
-	struct err e = r->err;
-
-	if (r->outcome != CLUSTER_REFUSED)
-		e.code = ERR_AGAIN;
-	(void)err_wrap(&e, "reserved addresses of the cluster");
-	reserved_change_refuse(c, &e);
 }
 
 static void reserved_change_answer(struct reserved_change *c, bool changed)
 {
 	auto_json struct json *o = json_new_object();
 	const struct json *ranges = json_get(c->value, "ranges");
-	struct reserved_change_ask ask = c->ask;
 
 	if (!o || json_add_bool(o, "changed", changed) ||
-	    (ranges ? json_add_copy(o, "ranges", ranges) : !json_add_array(o, "ranges"))) {
-		refuse_no_memory(c);
-		return;
-	}
-	reserved_change_cancel(c);
-	ask.done(ask.arg, o, NULL);
+	    (ranges ? json_add_copy(o, "ranges", ranges) : !json_add_array(o, "ranges")))
+		ask_nomem(&c->is);
+	else
+		ask_finish(&c->is, TAKE_PTR(o), NULL);
 }
 
-/* ---- the change ---- */
-
-/* The value as it shall be; *changed: it differs. Keys of a newer release stay. */
 static int make_value(struct reserved_change *c, bool *changed, struct err *e)
 {
 	auto_ranges struct ranges is = { .n = 0 };
@@ -97,37 +62,33 @@ static int make_value(struct reserved_change *c, bool *changed, struct err *e)
 	return json_put(c->value, "ranges", TAKE_PTR(will)) ? err_nomem(e) : 0;
 }
 
-static void reserved_change_read_object(struct reserved_change *c);
+static void reserved_change_read_object(void *arg);
 
 static void reserved_change_written(void *arg, const struct cluster_result *r)
 {
 	struct reserved_change *c = arg;
-	bool raced = r->outcome == CLUSTER_CONFLICT || r->outcome == CLUSTER_EXISTS ||
-		     r->outcome == CLUSTER_NOT_FOUND;
 
-	c->call = NULL;
+	c->is.call = NULL;
 	if (r->outcome == CLUSTER_OK)
 		reserved_change_answer(c, true);
-	else if (raced && ++c->tries < TRIES)
+	else if (ask_raced(r) && ++c->tries < TRIES)
 		reserved_change_read_object(c);
 	else
-		reserved_change_failed(c, r);
+		ask_failed(&c->is, r);
 }
 
 static void reserved_change_write_object(struct reserved_change *c,
 					 const struct cluster_object *old)
 {
-	struct cluster_store *s = c->ask.store;
+	struct cluster_store *s = c->is.store;
 	struct cluster_object o = { .kind = CLUSTER_RESERVED,
 				    .name = CLUSTER_RESERVED_NAME,
 				    .value = c->value };
 
 	if (old)
 		o.at = old->at;
-	c->call = old ? s->ops->update(s, &o, reserved_change_written, c)
-		      : s->ops->create(s, &o, reserved_change_written, c);
-	if (!c->call)
-		refuse_no_memory(c);
+	ask_sent(&c->is, old ? s->ops->update(s, &o, reserved_change_written, c)
+			     : s->ops->create(s, &o, reserved_change_written, c));
 }
 
 static void reserved_change_was_read(void *arg, const struct cluster_result *r)
@@ -137,69 +98,50 @@ static void reserved_change_was_read(void *arg, const struct cluster_result *r)
 	bool changed = false;
 	struct err e;
 
-	c->call = NULL;
+	c->is.call = NULL;
 	if (!old && r->outcome != CLUSTER_NOT_FOUND) {
-		reserved_change_failed(c, r);
+		ask_failed(&c->is, r);
 		return;
 	}
 	json_free(c->value);
 	c->value = old ? json_dup(old->value) : json_new_object();
 	if (!c->value)
-		refuse_no_memory(c);
+		ask_nomem(&c->is);
 	else if ((c->add || c->remove) && make_value(c, &changed, &e))
-		reserved_change_refuse(c, &e);
+		ask_finish(&c->is, NULL, &e);
 	else if (!changed)
 		reserved_change_answer(c, false);
 	else
 		reserved_change_write_object(c, old);
 }
 
-static void reserved_change_read_object(struct reserved_change *c)
+static void reserved_change_read_object(void *arg)
 {
-	struct cluster_store *s = c->ask.store;
+	struct reserved_change *c = arg;
+	struct cluster_store *s = c->is.store;
 
-	c->call = s->ops->get(s, CLUSTER_RESERVED, CLUSTER_RESERVED_NAME, reserved_change_was_read,
-			      c);
-	if (!c->call)
-		refuse_no_memory(c);
+	ask_sent(&c->is, s->ops->get(s, CLUSTER_RESERVED, CLUSTER_RESERVED_NAME,
+				     reserved_change_was_read, c));
 }
 
-/* ---- begin ---- */
-
-/* The operator learns of a wrong range before anything is asked. */
-static int reserved_change_check_ask(const struct reserved_change_ask *ask, struct err *e)
+struct ask *reserved_change(const struct reserved_change_ask *ask, struct err *e)
 {
 	auto_ranges struct ranges ignored = { .n = 0 };
+	struct reserved_change c = { .is = { .base = ask->base,
+					     .store = ask->store,
+					     .due = reserved_change_read_object,
+					     .clear = reserved_change_clear,
+					     .end = ask->end,
+					     .about = "reserved addresses of the cluster" } };
 
 	if (range_list_add(ask->add, "add", &ignored, e) ||
-	    range_list_add(ask->remove, "remove", &ignored, e))
-		return -1;
-	if (ask->store)
-		return 0;
-	err_set(e, ERR_CONFIG, 0, "this agent has no cluster store");
-	return err_hint(e, "name it in /etc/railhead/agent.json and restart railheadd");
-}
-
-struct reserved_change *reserved_change(const struct reserved_change_ask *ask, struct err *e)
-{
-	struct reserved_change *c;
-
-	if (reserved_change_check_ask(ask, e))
+	    range_list_add(ask->remove, "remove", &ignored, e) || ask_needs_store(ask->store, e))
 		return NULL;
-	c = calloc(1, sizeof(*c));
-	if (!c) {
-		(void)err_nomem(e);
-		return NULL;
-	}
-	c->ask = *ask;
-	c->add = json_dup(ask->add);
-	c->remove = json_dup(ask->remove);
-	if ((!ask->add || c->add) && (!ask->remove || c->remove))
-		c->call = ask->store->ops->get(ask->store, CLUSTER_RESERVED, CLUSTER_RESERVED_NAME,
-					       reserved_change_was_read, c);
-	if (c->call)
-		return c;
-	reserved_change_cancel(c);
+	c.add = json_dup(ask->add);
+	c.remove = json_dup(ask->remove);
+	if ((!ask->add || c.add) && (!ask->remove || c.remove))
+		return ask_new(&c.is, sizeof(c), e);
+	reserved_change_clear(&c);
 	(void)err_nomem(e);
 	return NULL;
 }

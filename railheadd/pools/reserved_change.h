@@ -3,28 +3,20 @@
 #ifndef RAILHEAD_RAILHEADD_POOLS_RESERVED_CHANGE_H
 #define RAILHEAD_RAILHEADD_POOLS_RESERVED_CHANGE_H
 
-#include "cluster/store/cluster_store.h"
+#include "railheadd/pools/ask.h"
 
-struct reserved_change;
-
-/*
- * done - once, from the loop. answer: borrowed: {"ranges": [...], "changed"}, the ranges as they
- * are now. NULL: why.
- */
 struct reserved_change_ask {
+	struct event_base *base;
 	struct cluster_store *store;     /* NULL: there is none */
 	const struct json *add, *remove; /* arrays of ranges; both NULL: only read. Borrowed */
-	void (*done)(void *arg, const struct json *answer, const struct err *why);
-	void *arg;
+	struct ask_end end;
 };
 
 /*
- * reserved_change - ERR_CONFIG, ERR_DECODE: a range is none, or the object in the cluster cannot be
- * read. ERR_AGAIN: the cluster store is away; the change may have been made all the same. NULL: *e
- * says why not, and done is not called. reserved_change_cancel - nor then; before the store is
- * closed. A write that was sent may be executed.
+ * reserved_change - {"ranges": [...], "changed"}, the ranges as they are now. ERR_CONFIG,
+ * ERR_DECODE: a range is none, or the object in the cluster cannot be read. ERR_AGAIN: the cluster
+ * store is away; the change may have been made all the same. It ends before the store is closed.
  */
-struct reserved_change *reserved_change(const struct reserved_change_ask *ask, struct err *e);
-void reserved_change_cancel(struct reserved_change *c);
+struct ask *reserved_change(const struct reserved_change_ask *ask, struct err *e);
 
 #endif

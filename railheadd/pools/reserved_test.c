@@ -622,8 +622,9 @@ static const char *asks(const char *more, const char *less)
 {
 	static struct answer a;
 	auto_json struct json *add_list = list_of(more), *remove_list = list_of(less);
-	const struct reserved_change_ask ask = { memory_store_ops(b.store), add_list, remove_list,
-						 answered, &a };
+	const struct reserved_change_ask ask = {
+		b.base, memory_store_ops(b.store), add_list, remove_list, { answered, &a }
+	};
 	struct err e;
 
 	a = (struct answer){ .done = false };

@@ -28,9 +28,9 @@ static inline void need_done(void *arg, const struct err *why)
 		timer_now(o->then);
 }
 
-static inline void change_done(void *arg, const struct err *why, bool created)
+static inline void change_done(void *arg, const struct json *answer, const struct err *why)
 {
-	((struct outcome *)arg)->created = created;
+	((struct outcome *)arg)->created = json_true(json_get(answer, "created"));
 	need_done(arg, why);
 }
 
@@ -60,7 +60,7 @@ static inline int need(const char *name, struct outcome *o)
 /* The code of how a change ended; definition NULL: the pool is deleted. */
 static inline void begin_change(const char *name, const char *definition, struct outcome *o)
 {
-	const struct pool_change_end done = { change_done, o };
+	const struct ask_end done = { change_done, o };
 	auto_json struct json *tree = NULL;
 	struct err e;
 
@@ -69,7 +69,7 @@ static inline void begin_change(const char *name, const char *definition, struct
 		ck_assert_int_eq(json_parse(definition, strlen(definition), "d", &tree, &e), 0);
 	if (!(definition ? pool_change_put(b.driver, name, tree, &done, &e)
 			 : pool_change_remove(b.driver, name, &done, &e)))
-		change_done(o, &e, false);
+		change_done(o, NULL, &e);
 }
 
 static inline int change(const char *name, const char *definition, struct outcome *o)
