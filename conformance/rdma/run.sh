@@ -11,7 +11,7 @@ W=$(mktemp -d)
 trap 'rm -rf "$W"' EXIT
 # shellcheck source=conformance/vm/guest/lib.sh
 . "$ROOT/conformance/vm/guest/lib.sh"
-COMMANDS="list dmabuf serve connect allreduce job"
+COMMANDS="list dmabuf serve connect job"
 
 # wrong STATUS WORDS ARGUMENT...: it ends so, says so in one line, and nothing on standard output
 wrong()
@@ -64,25 +64,15 @@ for c in $COMMANDS; do
 done
 check "the commands" is "$("$P" --help | awk '/^commands/ { on = 1 } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }' | tr '\n' ' ')" "$COMMANDS "
 check "completion of commands" is "$(complete_word rdma-probe c)" 'connect '
-check "completion of options" is "$(complete_word rdma-probe allreduce --r)" '--rank '
-check "completion of values" is "$(complete_word rdma-probe allreduce --type u)" 'u32 '
+check "completion of options" is "$(complete_word rdma-probe job --ra)" '--rank0 --rank --ranks '
 check "no command" wrong 2 'needs a command; see "rdma-probe --help"'
 check "a slip in a command" wrong 2 'did you mean "rdma-probe connect"' conect
 check "a word too many" wrong 2 'one word too many' connect 10.0.0.1 10.0.0.2
 check "connect to nobody" wrong 2 'connect needs ADDR' connect
 check "a name is not an address" wrong 2 '"host" is not an address: 10.0.0.1' connect host
-check "allreduce with nobody" wrong 2 'allreduce needs --peers FILE' allreduce
-check "a vector of half a number" wrong 2 '--size 6 is not a multiple of 4' allreduce --peers x --size 6
 check "a size too large" wrong 2 '--size "65M" must be 1 to 64M bytes' connect 10.0.0.1 --size 65M
-check "a file that is not there" wrong 1 'nosuch.*No such file' allreduce --peers "$W/nosuch"
-printf '127.0.0.1\nfoo\n' >"$W/bad"
-check "a file with a wrong line" wrong 1 "bad: line 2: \"foo\" is not an address" allreduce --peers "$W/bad"
-printf '127.0.0.1:9\n127.0.0.2:9\n' >"$W/local"
-check "a rank that is not in the file" wrong 2 'lists 2 ranks, from 0' allreduce --peers "$W/local" --rank 2
-check "a rank that cannot be told" wrong 2 '2 of the addresses .* --rank says which' allreduce --peers "$W/local"
-printf '127.0.0.1:9\n127.0.0.2:10\n' >"$W/two"
-check "a rank that is missing" wrong 1 'the next rank, 1: cannot connect to .*; is "rdma-probe allreduce" running there' \
-	allreduce --peers "$W/two" --rank 0 --timeout 1
+check "a server that is missing" wrong 1 'cannot connect to .*; is "rdma-probe serve" running there' connect 127.0.0.1:9
+check "rank 700 of a job" wrong 2 'RAILHEAD_JOB_KEY' job --rank0 127.0.0.1:9 --rank 700 --ranks 800
 busy() # a server has the port
 {
 	local pid rc

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stats.c: medians, percentiles and the rule for outliers, and numbers with units as text. */
+/* stats.c: percentiles, and numbers with units as text. */
 #include "rdma/job/stats.h"
 
 #include <stdio.h>
@@ -7,13 +7,6 @@
 static int by_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int by_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
 }
@@ -31,29 +24,6 @@ struct latency stats_latency(uint64_t *samples, size_t n)
 	qsort(samples, n, sizeof(*samples), by_u64);
 	return (struct latency){ samples[0], nearest_rank(samples, n, 50),
 				 nearest_rank(samples, n, 99), samples[n - 1] };
-}
-
-double stats_median(double *values, size_t n)
-{
-	qsort(values, n, sizeof(*values), by_double);
-	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-struct spread stats_spread(double *values, size_t n)
-{
-	struct spread s = { .n = n };
-
-	if (n == 0)
-		return s;
-	s.median = stats_median(values, n);
-	for (size_t i = 0; i < n; i++)
-		values[i] = values[i] > s.median ? values[i] - s.median : s.median - values[i];
-	s.mad = stats_median(values, n);
-	double below = 5 * 1.4826 * s.mad;
-	double tenth = s.median / 10;
-	s.low = s.median - (below > tenth ? below : tenth);
-	s.low = s.low > 0 ? s.low : 0;
-	return s;
 }
 
 /* Three digits, in the largest unit in which the value is at least 1. */

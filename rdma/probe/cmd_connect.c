@@ -14,7 +14,7 @@ static int connect_run(struct cmd_run *p, struct err *e)
 		return cmd_usage(p, e, "connect needs ADDR");
 	if (peer_parse(p->opts.words[0], c->port, &peer, e))
 		return cmd_usage(p, e, "%s", e->msg);
-	if (session_hello(c, WIRE_MEASURE, &h, e) || session_measure(c, &h, &peer, &r, e))
+	if (session_hello(c, &h, e) || session_measure(c, &h, &peer, &r, e))
 		return -1;
 	return report_run(&p->out, &r, &peer, e);
 }

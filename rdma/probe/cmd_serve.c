@@ -13,12 +13,7 @@ static int serve_one(const struct cmd_run *p, struct run *r, struct err *e)
 	if (tcp_receive(r->tcp, WIRE_HELLO, &m, e))
 		return -1;
 	r->hello = m.hello;
-	size_t bytes = measure_memory(&r->hello);
-	struct memory_plan memory = { bytes, bytes, MEASURE_DEPTH };
-	if (r->hello.purpose != WIRE_MEASURE)
-		return err_set(e, ERR_DECODE, 0,
-			       "this is \"serve\"; \"allreduce\" runs on all ranks alike");
-	return session_server(r, probe_conf(p), &memory, e) || measure(r, e) ? -1 : 0;
+	return session_server(r, probe_conf(p), e) || measure(r, e) ? -1 : 0;
 }
 
 static int report_client_json(const struct cmd_run *p, const struct run *r, const char *client,

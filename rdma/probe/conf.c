@@ -11,8 +11,6 @@
 #define SIZE       65536
 #define ITERATIONS 1000
 #define TIMEOUT_S  10
-#define RING_SIZE  (4u << 20)
-#define RING_TIMES 20
 
 const struct opt conf_which[] = {
 	{ "device", "NAME", "this RDMA device only", 0 },
@@ -53,17 +51,9 @@ const struct opt conf_connection[] = {
 };
 
 const struct opt conf_amount[] = {
-	{ "size", "BYTES", "size of a message or of the vector in bytes; K and M are allowed", 0 },
+	{ "size", "BYTES", "size of a message in bytes; K and M are allowed", 0 },
 	{ "iterations", "N", "number of repetitions", 0 },
 	{ "seed", "N", "the seed of the data (default: a random one)", 0 },
-	{ NULL, NULL, NULL, 0 },
-};
-
-const struct opt conf_ring[] = {
-	{ "peers", "FILE", "the addresses of all ranks, in their order", 0 },
-	{ "rank", "N",
-	  "the own line in FILE, from 0 (default: that with an address of this machine)", 0 },
-	{ "type", "TYPE", "u32 or f32 (default: u32)", 0 },
 	{ NULL, NULL, NULL, 0 },
 };
 
@@ -125,15 +115,13 @@ static int conf_read_number(const struct opts *o, const struct number *n, uint64
 
 static int read_numbers(const struct opts *o, struct conf *c, struct err *e)
 {
-	uint64_t gid = 0, port = c->port, seconds = TIMEOUT_S, times = c->iterations, rank = 0;
+	uint64_t gid = 0, port = c->port, seconds = TIMEOUT_S, times = c->iterations;
 	int has_gid = conf_read_number(o, &(struct number){ "gid-index", 0, 65535, "0 to 65535" },
 				       &gid, e);
-	int has_rank = conf_read_number(o, &(struct number){ "rank", 0, PEERS_MAX - 1, "0 to 511" },
-					&rank, e);
 	int has_seed = conf_read_number(o, &(struct number){ "seed", 0, UINT64_MAX, "a number" },
 					&c->seed, e);
 
-	if (has_gid < 0 || has_rank < 0 || has_seed < 0 ||
+	if (has_gid < 0 || has_seed < 0 ||
 	    conf_read_number(o, &(struct number){ "port", 1, 65535, "1 to 65535" }, &port, e) < 0 ||
 	    conf_read_number(o, &(struct number){ "timeout", 1, 3600, "1 to 3600 seconds" },
 			     &seconds, e) < 0 ||
@@ -141,7 +129,6 @@ static int read_numbers(const struct opts *o, struct conf *c, struct err *e)
 			     &times, e) < 0)
 		return -1;
 	c->gid_index = has_gid ? (int)gid : -1;
-	c->rank = has_rank ? (int)rank : -1;
 	c->seeded = has_seed;
 	c->port = (uint16_t)port;
 	c->timeout_ms = (int)seconds * 1000;
@@ -216,37 +203,22 @@ static int read_size(const struct opts *o, struct conf *c, struct err *e)
 	return 0;
 }
 
-static int read_type(const struct opts *o, struct conf *c, struct err *e)
-{
-	const char *text = opt_get(o, "type");
-
-	if (!text || strcmp(text, "u32") == 0)
-		c->type = RING_U32;
-	else if (strcmp(text, "f32") == 0)
-		c->type = RING_F32;
-	else
-		return conf_refuse_value("type", text, "u32 or f32", e);
-	return 0;
-}
-
 int conf_read(const struct opts *o, struct conf *out, struct err *e)
 {
 	const char *bind = opt_get(o, "bind"), *device = opt_get(o, "device");
-	bool ring = opt_is_set(o, "peers");
 	struct conf c = { .cm = !opt_is_set(o, "no-cm"),
 			  .nccl = { -1, -1, -1, false },
 			  .port = PEERS_PORT,
-			  .size = ring ? RING_SIZE : SIZE,
-			  .iterations = ring ? RING_TIMES : ITERATIONS,
-			  .once = opt_is_set(o, "once"),
-			  .peers = opt_get(o, "peers") };
+			  .size = SIZE,
+			  .iterations = ITERATIONS,
+			  .once = opt_is_set(o, "once") };
 
 	if (device && conf_take_device(device, &c, e))
 		return -1;
 	if (bind && ip_parse(bind, &c.bind))
 		return conf_refuse_value("bind", bind, "an address", e);
 	if (read_numbers(o, &c, e) || read_partition(o, &c, e) || read_class(o, &c, e) ||
-	    read_size(o, &c, e) || read_type(o, &c, e))
+	    read_size(o, &c, e))
 		return -1;
 	*out = c;
 	return 0;

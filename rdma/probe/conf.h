@@ -4,8 +4,7 @@
 #define RAILHEAD_RDMA_PROBE_CONF_H
 
 #include "lib/cli/opt.h"
-#include "rdma/probe/peers.h"
-#include "rdma/probe/ring.h"
+#include "rdma/probe/peer.h"
 #include "rdma/probe/wire.h"
 
 struct conf {
@@ -31,15 +30,11 @@ struct conf {
 	bool seeded; /* else the seed is random */
 	uint64_t seed;
 
-	bool once;         /* serve */
-	const char *peers; /* allreduce: a file, borrowed */
-	int rank;          /* -1: found by the address */
-	enum ring_type type;
+	bool once; /* serve */
 };
 
 /* Tables for struct cmd. */
-extern const struct opt conf_device[], conf_connection[], conf_amount[], conf_serve[], conf_ring[],
-	conf_which[];
+extern const struct opt conf_device[], conf_connection[], conf_amount[], conf_serve[], conf_which[];
 
 /*
  * conf_take_nccl - set c->nccl to what NCCL would use, for options that are absent: NCCL_IB_TC, and

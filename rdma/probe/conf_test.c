@@ -6,7 +6,7 @@
 
 #include "lib/testing/testing.h"
 
-static const struct opt *const tables[] = { conf_device, conf_serve, conf_amount, conf_ring, NULL };
+static const struct opt *const tables[] = { conf_device, conf_serve, conf_amount, NULL };
 static const struct opt *const client[] = { conf_connection, NULL };
 
 static int parse(char **argv, const struct opt *const *t, struct conf *c, struct err *e)
@@ -26,7 +26,6 @@ START_TEST(absent_options_have_defaults)
 	ck_assert_int_eq(PARSE(&c, &e, NULL), 0);
 	ck_assert_str_eq(c.device, "");
 	ck_assert_int_eq(c.gid_index, -1);
-	ck_assert_int_eq(c.rank, -1);
 	ck_assert(c.cm && !c.once && !c.seeded);
 	ck_assert_int_eq(c.bind.family, IP_NONE);
 	ck_assert_uint_eq(c.port, PEERS_PORT);
@@ -43,7 +42,7 @@ START_TEST(all_options_are_read)
 
 	ck_assert_int_eq(PARSE(&c, &e, "--device", "mlx5_0:2", "--gid-index=3", "--bind", "fd00::1",
 			       "--port", "5", "--timeout", "2", "--size", "2M", "--iterations", "7",
-			       "--seed", "0", "--once", "--rank", "0", "--type", "f32"),
+			       "--seed", "0", "--once"),
 			 0);
 	ck_assert_str_eq(c.device, "mlx5_0");
 	ck_assert_uint_eq(c.device_port, 2);
@@ -54,33 +53,6 @@ START_TEST(all_options_are_read)
 	ck_assert_uint_eq(c.size, 2 << 20);
 	ck_assert_uint_eq(c.iterations, 7);
 	ck_assert(c.seeded && c.seed == 0 && c.once);
-	ck_assert_int_eq(c.rank, 0);
-	ck_assert_int_eq(c.type, RING_F32);
-}
-END_TEST
-
-START_TEST(a_ring_has_other_defaults)
-{
-	struct conf c;
-	struct err e = { 0 };
-
-	ck_assert_int_eq(PARSE(&c, &e, "--peers", "f"), 0);
-	ck_assert_uint_eq(c.size, 4 << 20);
-	ck_assert_uint_eq(c.iterations, 20);
-	ck_assert_int_eq(c.type, RING_U32);
-	ck_assert_str_eq(c.peers, "f");
-}
-END_TEST
-
-START_TEST(types_are_parsed)
-{
-	struct conf c;
-	struct err e = { 0 };
-
-	ck_assert_int_eq(PARSE(&c, &e, "--type", "f32"), 0);
-	ck_assert_int_eq(c.type, RING_F32);
-	ck_assert_int_eq(PARSE(&c, &e, "--type", "u32"), 0);
-	ck_assert_int_eq(c.type, RING_U32);
 }
 END_TEST
 
@@ -152,8 +124,7 @@ START_TEST(names_what_is_wrong)
 		{ "--size", "K" },       { "--size", "65M" },
 		{ "--size", "1G" },      { "--size", "0000000000000000000000000000" },
 		{ "--iterations", "0" }, { "--iterations", "1000001" },
-		{ "--seed", "x" },       { "--rank", "512" },
-		{ "--type", "f64" },
+		{ "--seed", "x" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
@@ -254,7 +225,6 @@ START_TEST(absent_options_are_what_NCCL_would_use)
 END_TEST
 
 TEST_PROGRAM("rdma/probe/conf", absent_options_are_what_NCCL_would_use,
-	     absent_options_have_defaults, all_options_are_read, a_ring_has_other_defaults,
-	     types_are_parsed, without_cm,
+	     absent_options_have_defaults, all_options_are_read, without_cm,
 	     partition_and_service_level_are_for_connections_without_cm, sizes_have_units,
 	     names_what_is_wrong, a_long_name_is_refused)

@@ -5,8 +5,7 @@
 #include "rdma/probe/run.h"
 
 static const struct cmd *const commands[] = {
-	&probe_list,      &probe_dmabuf, &probe_serve, &probe_connect,
-	&probe_allreduce, &probe_job,    NULL,
+	&probe_list, &probe_dmabuf, &probe_serve, &probe_connect, &probe_job, NULL,
 };
 
 static const struct cmd root = {

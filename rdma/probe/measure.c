@@ -40,7 +40,8 @@ size_t measure_memory(const struct wire_hello *h)
 	return size > SMALL_SLOTS * SMALL ? size : SMALL_SLOTS * SMALL;
 }
 
-int measure_barrier(struct run *r, struct err *e)
+/* Wait until the peer is at the same point. All data before were right. */
+static int measure_barrier(struct run *r, struct err *e)
 {
 	struct wire_msg m = { .type = WIRE_READY, .ready.n = ++r->met };
 

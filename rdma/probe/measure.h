@@ -38,7 +38,4 @@ size_t measure_memory(const struct wire_hello *h);
  */
 int measure(struct run *r, struct err *e) must_check;
 
-/* measure_barrier - wait until the peer is at the same point. All data before were right. */
-int measure_barrier(struct run *r, struct err *e) must_check;
-
 #endif

@@ -24,17 +24,15 @@ static void *measure_end(void *arg)
 {
 	struct end *end = arg;
 	const struct conf c = { .gid_index = -1, .nccl = end->nccl };
-	size_t bytes = measure_memory(&end->run.hello);
-	struct memory_plan memory = { bytes, bytes, MEASURE_DEPTH };
 	struct run *r = &end->run;
 	struct wire_msg m;
 
 	r->tcp = &end->tcp;
 	if (r->client)
-		end->rc = session_client(r, &c, &memory, &end->e);
+		end->rc = session_client(r, &c, &end->e);
 	else
 		end->rc = tcp_receive(&end->tcp, WIRE_HELLO, &m, &end->e) ||
-					  session_server(r, &c, &memory, &end->e)
+					  session_server(r, &c, &end->e)
 				  ? -1
 				  : 0;
 	if (!end->rc)
@@ -69,9 +67,7 @@ static void run_hello(struct wire_hello h, struct conf_nccl here, struct conf_nc
 
 static void run(uint32_t size, uint32_t iterations)
 {
-	const struct wire_hello h = {
-		.purpose = WIRE_MEASURE, .size = size, .iterations = iterations, .seed = 42
-	};
+	const struct wire_hello h = { .size = size, .iterations = iterations, .seed = 42 };
 
 	run_hello(h, NO_NCCL, NO_NCCL);
 }
@@ -188,7 +184,7 @@ END_TEST
 
 START_TEST(the_class_of_NCCL_is_that_of_one_end)
 {
-	struct wire_hello h = { .purpose = WIRE_MEASURE, .size = 64, .iterations = 1, .seed = 42 };
+	struct wire_hello h = { .size = 64, .iterations = 1, .seed = 42 };
 	const struct conf_nccl here = { 106, 3, 5, false }, there = { 40, -1, -1, false };
 
 	run_hello(h, here, there);

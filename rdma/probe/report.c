@@ -8,7 +8,7 @@
 
 static const char *const ways[] = { "send", "write" };
 
-int report_flow(struct json *obj, const char *key, struct wire_flow f)
+static int report_flow(struct json *obj, const char *key, struct wire_flow f)
 {
 	struct json *o = json_add_object(obj, key);
 

@@ -18,12 +18,11 @@ enum probe_status {
 	PROBE_NOTHING = 4,     /* no device, port, GID or permission to test with */
 	PROBE_UNSUPPORTED = 5, /* dmabuf: a device does not support it */
 	PROBE_UNKNOWN = 6,     /* dmabuf: for some devices the answer is unknown */
-	PROBE_OUTLIERS = 7,    /* allreduce: a hop is slower than the rest; job: not right */
+	PROBE_OUTLIERS = 7,    /* job: the rails do not carry it */
 	PROBE_INCOMPLETE = 8,  /* job: not all ranks came */
 };
 
-extern const struct cmd probe_list, probe_dmabuf, probe_serve, probe_connect, probe_allreduce,
-	probe_job;
+extern const struct cmd probe_list, probe_dmabuf, probe_serve, probe_connect, probe_job;
 
 /* probe_conf - the options of a run, which main() read. */
 static inline const struct conf *probe_conf(const struct cmd_run *p)
@@ -31,16 +30,10 @@ static inline const struct conf *probe_conf(const struct cmd_run *p)
 	return p->own;
 }
 
-/* probe_read_peers - parse the file of --peers, "-" for standard input. */
-int probe_read_peers(const char *path, uint16_t port, struct peers *out, struct err *e) must_check;
-
 /* ---- report.c ---- */
 
 /* report_run - print the results of a client, as text or JSON. */
 int report_run(const struct out *o, const struct run *r, const struct peer *peer,
 	       struct err *e) must_check;
-
-/* report_flow - add {"bytes", "ns", "bytesPerSecond"} to obj as key. -1: no memory. */
-int report_flow(struct json *obj, const char *key, struct wire_flow f) must_check;
 
 #endif

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * session.c: exchanges HELLO and PATH over TCP and connects the queue pair; reads lists of peers.
- */
+/* session.c: exchanges HELLO and PATH over TCP and connects the queue pair. */
 #include "rdma/probe/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
-#include "lib/sys/fs.h"
 #include "rdma/probe/run.h"
-
-#define PEERS_FILE_MAX (256 * 1024)
 
 /* The options of the client count at both ends; where they say nothing, NCCL's variables here. */
 static struct verbs_pick make_pick(struct run *r, const struct conf *c)
@@ -36,16 +29,17 @@ static struct verbs_pick make_pick(struct run *r, const struct conf *c)
 	};
 }
 
-static struct verbs_plan session_make_plan(struct run *r, const struct conf *c,
-					   const struct memory_plan *memory)
+static struct verbs_plan session_make_plan(struct run *r, const struct conf *c)
 {
+	const size_t bytes = measure_memory(&r->hello);
+
 	return (struct verbs_plan){
 		.pick = make_pick(r, c),
 		.cm = r->hello.cm,
 		.server = !r->client,
-		.out = memory->out,
-		.in = memory->in,
-		.depth = memory->depth,
+		.out = bytes,
+		.in = bytes,
+		.depth = MEASURE_DEPTH,
 	};
 }
 
@@ -88,11 +82,10 @@ static int join_peer(struct run *r, struct err *e)
 	return 0;
 }
 
-int session_client(struct run *r, const struct conf *c, const struct memory_plan *memory,
-		   struct err *e)
+int session_client(struct run *r, const struct conf *c, struct err *e)
 {
 	struct wire_msg m = { .type = WIRE_HELLO, .hello = r->hello };
-	struct verbs_plan p = session_make_plan(r, c, memory);
+	struct verbs_plan p = session_make_plan(r, c);
 
 	if (tcp_send(r->tcp, &m, e) || first_answer(r, e) ||
 	    verbs_open(&p, &r->peer, r->tcp, &r->conn, e) || send_path(r, e))
@@ -100,22 +93,18 @@ int session_client(struct run *r, const struct conf *c, const struct memory_plan
 	return join_peer(r, e);
 }
 
-int session_server(struct run *r, const struct conf *c, const struct memory_plan *memory,
-		   struct err *e)
+int session_server(struct run *r, const struct conf *c, struct err *e)
 {
-	struct verbs_plan p = session_make_plan(r, c, memory);
+	struct verbs_plan p = session_make_plan(r, c);
 
 	if (verbs_open(&p, NULL, r->tcp, &r->conn, e) || send_path(r, e) || receive_path(r, e))
 		return -1;
 	return join_peer(r, e);
 }
 
-int session_hello(const struct conf *c, enum wire_purpose purpose, struct wire_hello *out,
-		  struct err *e)
+int session_hello(const struct conf *c, struct wire_hello *out, struct err *e)
 {
-	struct wire_hello h = { .purpose = (uint8_t)purpose,
-				.cm = c->cm,
-				.ring_type = (uint8_t)c->type,
+	struct wire_hello h = { .cm = c->cm,
 				.size = c->size,
 				.iterations = c->iterations,
 				.seed = c->seed,
@@ -134,34 +123,15 @@ int session_measure(const struct conf *c, const struct wire_hello *h, const stru
 		    struct run *r, struct err *e)
 {
 	struct tcp_to to = { .peer = *peer, .from = c->bind, .timeout_ms = c->timeout_ms };
-	size_t bytes = measure_memory(h);
-	struct memory_plan memory = { bytes, bytes, MEASURE_DEPTH };
 	auto_tcp struct tcp tcp = TCP_NONE;
 
 	if (tcp_connect(&to, &tcp, e))
 		return -1;
 	*r = (struct run){ .hello = *h, .tcp = &tcp, .client = true };
-	int rc = session_client(r, c, &memory, e) || measure(r, e) ? -1 : 0;
+	int rc = session_client(r, c, e) || measure(r, e) ? -1 : 0;
 	if (rc)
 		tcp_send_fault(&tcp, e);
 	verbs_close(&r->conn);
 	r->tcp = NULL;
 	return rc;
-}
-
-int probe_read_peers(const char *path, uint16_t port, struct peers *out, struct err *e)
-{
-	auto_free char *text = NULL;
-	size_t len;
-
-	if (strcmp(path, "-") == 0) {
-		if (fs_read_fd(STDIN_FILENO, PEERS_FILE_MAX, &text, &len, e))
-			return -1;
-	} else {
-		ssize_t n = fs_read_at(AT_FDCWD, path, PEERS_FILE_MAX, &text, e);
-		if (n < 0)
-			return -1;
-		len = (size_t)n;
-	}
-	return peers_parse(text, len, port, out, e) ? err_wrap(e, "%s", path) : 0;
 }

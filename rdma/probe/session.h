@@ -6,25 +6,16 @@
 #include "rdma/probe/conf.h"
 #include "rdma/probe/measure.h"
 
-/* Bytes of memory to send from and to receive in, and the number of requests posted at once. */
-struct memory_plan {
-	size_t out, in;
-	unsigned depth;
-};
-
 /*
  * session_client - send HELLO (r->hello) and connect. session_server - connect after HELLO came.
  * The caller has set r->tcp, r->client and, for a client, r->hello. Both set r->conn, own and peer;
  * verbs_close() closes r->conn.
  */
-int session_client(struct run *r, const struct conf *c, const struct memory_plan *memory,
-		   struct err *e) must_check;
-int session_server(struct run *r, const struct conf *c, const struct memory_plan *memory,
-		   struct err *e) must_check;
+int session_client(struct run *r, const struct conf *c, struct err *e) must_check;
+int session_server(struct run *r, const struct conf *c, struct err *e) must_check;
 
 /* session_hello - the HELLO for the options; without --seed the seed is random. */
-int session_hello(const struct conf *c, enum wire_purpose purpose, struct wire_hello *out,
-		  struct err *e) must_check;
+int session_hello(const struct conf *c, struct wire_hello *out, struct err *e) must_check;
 
 /*
  * session_measure - a client's whole measurement with peer: connect, measure, close. r->tcp is NULL

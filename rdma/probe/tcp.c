@@ -10,11 +10,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "lib/base/ctx.h"
 #include "lib/base/retry.h"
 
-#define RETRY_MS 100
-#define BACKLOG  64
+#define BACKLOG 64
 
 union address {
 	struct sockaddr sa;
@@ -121,33 +119,17 @@ static void set_options(struct tcp *t)
 		t->peer = from_address(&a);
 }
 
-/*
- * Wait for a client. A FAULT from the second connection ends the wait. A frame of another type
- * stays unread; then that connection is not watched any more, because poll() would return at once.
- */
 static int await_client(const struct tcp_wait *w, struct err *e)
 {
-	struct pollfd p[] = { { .fd = w->listening, .events = POLLIN },
-			      { .fd = w->beside ? w->beside->fd : -1, .events = POLLIN } };
-	int64_t end = ctx_mono_ms() + w->wait_ms;
+	struct pollfd p = { .fd = w->listening, .events = POLLIN };
 	unsigned tries = 0;
+	int n;
 
-	for (;;) {
-		int64_t left = end - ctx_mono_ms();
-		int n = poll(p, ARRAY_SIZE(p), w->wait_ms < 0 ? -1 : left > 0 ? (int)left : 0);
-
-		if (n < 0 && retry_interrupted(&tries))
-			continue;
-		if (n == 0)
-			return err_set(e, ERR_AGAIN, 0, "no client connected within %d ms",
-				       w->wait_ms);
-		if (n < 0 || p[0].revents)
-			return 0;
-		tries = 0;
-		if (w->beside && tcp_alive(w->beside, e))
-			return -1;
-		p[1].fd = -1;
-	}
+	do {
+		n = poll(&p, 1, w->wait_ms);
+	} while (n < 0 && retry_interrupted(&tries));
+	return n == 0 ? err_set(e, ERR_AGAIN, 0, "no client connected within %d ms", w->wait_ms)
+		      : 0;
 }
 
 int tcp_accept(const struct tcp_wait *w, struct tcp *out, struct err *e)
@@ -221,16 +203,12 @@ static int refuse_connect(const struct tcp_to *to, int errnum, struct err *e)
 
 int tcp_connect(const struct tcp_to *to, struct tcp *out, struct err *e)
 {
-	int64_t end = ctx_mono_ms() + to->timeout_ms;
 	struct tcp t = TCP_NONE;
-	struct err once = { 0 };
-	int errnum;
+	struct err ignored = { 0 };
+	const int errnum = connect_once(to, &t, &ignored);
 
-	while ((errnum = connect_once(to, &t, &once))) {
-		if (!to->patient || errnum == EADDRNOTAVAIL || ctx_mono_ms() + RETRY_MS >= end)
-			return refuse_connect(to, errnum, e);
-		(void)poll(NULL, 0, RETRY_MS);
-	}
+	if (errnum)
+		return refuse_connect(to, errnum, e);
 	set_options(&t);
 	*out = t;
 	return 0;

@@ -3,7 +3,7 @@
 #ifndef RAILHEAD_RDMA_PROBE_TCP_H
 #define RAILHEAD_RDMA_PROBE_TCP_H
 
-#include "rdma/probe/peers.h"
+#include "rdma/probe/peer.h"
 #include "rdma/probe/wire.h"
 
 struct tcp {
@@ -22,9 +22,6 @@ struct tcp_wait {
 	int listening;  /* the descriptor from tcp_listen(); borrowed */
 	int wait_ms;    /* time for a client to connect; -1: no limit */
 	int timeout_ms; /* timeout of the new connection */
-	/* A second connection, borrowed; NULL: none. If it ends or sends FAULT, the wait ends with
-	 * the error of tcp_alive(). */
-	const struct tcp *beside;
 };
 
 /* tcp_accept - wait for the next client. ERR_AGAIN: no client connected in time. */
@@ -34,9 +31,7 @@ struct tcp_to {
 	struct peer peer;
 	struct ip from; /* own address, IP_NONE: the kernel chooses */
 	int timeout_ms;
-	bool patient; /* retry until the timeout while no program listens yet */
-	const char
-		*server; /* the program that should listen, for errors; NULL: "rdma-probe serve" */
+	const char *server; /* that should listen, for errors; NULL: "rdma-probe serve" */
 };
 /*
  * tcp_connect - connect to a peer; tcp_close() closes *out. tcp_send - send one frame. ERR_IO: the

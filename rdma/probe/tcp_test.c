@@ -210,59 +210,7 @@ START_TEST(says_why_it_cannot_listen)
 }
 END_TEST
 
-/* Waiting for a client ends when the connection beside it does, or says FAULT; no other frame ends
- * it. */
-START_TEST(the_connection_beside_is_watched)
-{
-	struct err why = { 0 }, e = { 0 };
-	struct ip ip;
-	struct tcp client;
-
-	net_enter_new();
-	ck_assert_int_eq(ip_parse("127.0.0.1", &ip), 0);
-	auto_fd int fd = tcp_listen(ip, 7104, &e);
-	ck_assert_int_ge(fd, 0);
-	struct tcp_wait wait = { .listening = fd, .wait_ms = 50, .beside = &b };
-
-	pair();
-	ck_assert_int_eq(tcp_send(&a, &ready, &e), 0);
-	ck_assert_int_eq(tcp_accept(&wait, &client, &e), -1);
-	ck_assert_int_eq(e.code, ERR_AGAIN);
-	tcp_close(&a);
-	tcp_close(&b);
-
-	pair();
-	wait.wait_ms = -1;
-	err_set(&why, ERR_CONFIG, 0, "unequal");
-	tcp_send_fault(&a, &why);
-	ck_assert_int_eq(tcp_accept(&wait, &client, &e), -1);
-	ck_assert_str_eq(e.msg, "the peer says: unequal");
-	tcp_close(&a);
-	tcp_close(&b);
-
-	pair();
-	tcp_close(&a);
-	ck_assert_int_eq(tcp_accept(&wait, &client, &e), -1);
-	ck_assert_str_eq(e.msg, "the peer closed the connection");
-	tcp_close(&b);
-}
-END_TEST
-
-START_TEST(patience_ends_as_well)
-{
-	struct err e = { 0 };
-	struct tcp_to t = to("127.0.0.1", 7103);
-
-	net_enter_new();
-	t.patient = true;
-	t.timeout_ms = 350;
-	ck_assert_int_eq(tcp_connect(&t, &a, &e), -1);
-	ck_assert_int_eq(e.errnum, ECONNREFUSED);
-}
-END_TEST
-
 TEST_PROGRAM("rdma/probe/tcp", a_frame_arrives, a_silent_peer_is_not_waited_for,
 	     a_peer_that_goes_is_noticed, its_words_are_the_error, a_code_that_is_none_of_ours,
 	     what_was_not_due, sending_does_not_wait_for_ever, both_families_at_one_port,
-	     says_why_it_cannot_connect, says_why_it_cannot_listen,
-	     the_connection_beside_is_watched, patience_ends_as_well)
+	     says_why_it_cannot_connect, says_why_it_cannot_listen)

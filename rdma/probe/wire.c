@@ -97,11 +97,7 @@ static void code_text(struct codec *c, char *s, size_t size)
 
 static void code_hello(struct codec *c, struct wire_hello *m)
 {
-	code_u8(c, &m->purpose);
 	code_u8(c, &m->cm);
-	code_u8(c, &m->ring_type);
-	code_u16(c, &m->rank);
-	code_u16(c, &m->ranks);
 	code_u32(c, &m->size);
 	code_u32(c, &m->iterations);
 	code_u64(c, &m->seed);
@@ -110,15 +106,10 @@ static void code_hello(struct codec *c, struct wire_hello *m)
 	code_u8(c, &m->has_tc);
 	code_u8(c, &m->tc);
 	check_limit(c, m->sl <= 15, "the service level is out of range");
-	check_limit(c, m->purpose >= WIRE_MEASURE && m->purpose <= WIRE_RING,
-		    "the purpose is unknown");
-	check_limit(c, m->cm <= 1 && m->ring_type <= 1 && m->has_tc <= 1, "a choice is unknown");
+	check_limit(c, m->cm <= 1 && m->has_tc <= 1, "a choice is unknown");
 	check_limit(c, m->size >= 1 && m->size <= WIRE_SIZE_MAX, "the size is out of range");
 	check_limit(c, m->iterations >= 1 && m->iterations <= WIRE_COUNT_MAX,
 		    "the iterations are out of range");
-	if (m->purpose == WIRE_RING)
-		check_limit(c, m->ranks >= 2 && m->ranks <= WIRE_RANKS_MAX && m->rank < m->ranks,
-			    "the rank is out of range");
 }
 
 static void code_path(struct codec *c, struct wire_path *m)
@@ -163,17 +154,6 @@ static void code_result(struct codec *c, struct wire_result *m)
 	code_u64(c, &m->messages);
 }
 
-static void code_hop(struct codec *c, struct wire_hop *m)
-{
-	code_u16(c, &m->rank);
-	code_u64(c, &m->bytes);
-	code_u64(c, &m->ns);
-	code_u64(c, &m->total_ns);
-	code_u8(c, &m->one_card);
-	check_limit(c, m->one_card <= 1, "a choice is unknown");
-	check_limit(c, m->rank < WIRE_RANKS_MAX, "the rank is out of range");
-}
-
 static void code_body(struct codec *c, struct wire_msg *m)
 {
 	switch (m->type) {
@@ -192,9 +172,6 @@ static void code_body(struct codec *c, struct wire_msg *m)
 	case WIRE_FAULT:
 		code_u16(c, &m->fault.code);
 		code_text(c, m->fault.text, sizeof(m->fault.text));
-		return;
-	case WIRE_HOP:
-		code_hop(c, &m->hop);
 		return;
 	}
 	c->bad = "its type is unknown";
@@ -279,8 +256,9 @@ int wire_decode(const uint8_t *frame, size_t len, struct wire_msg *out, struct e
 
 const char *wire_type_name(enum wire_type type)
 {
-	static const char *const names[] = { "nothing", "HELLO", "PATH", "READY",
-					     "RESULT",  "FAULT", "HOP" };
+	static const char *const names[] = {
+		"nothing", "HELLO", "PATH", "READY", "RESULT", "FAULT"
+	};
 
 	return (size_t)type < ARRAY_SIZE(names) ? names[type] : "nothing";
 }

@@ -21,7 +21,7 @@
 
 #include "lib/base/err.h"
 
-#define WIRE_VERSION   5
+#define WIRE_VERSION   6
 #define WIRE_HEADER    12u
 #define WIRE_BODY      1024u /* no body is longer */
 #define WIRE_FRAME     (WIRE_HEADER + WIRE_BODY)
@@ -29,7 +29,6 @@
 #define WIRE_NAME      64 /* of an RDMA device: IB_DEVICE_NAME_MAX */
 #define WIRE_SIZE_MAX  (64u << 20)
 #define WIRE_COUNT_MAX 1000000u
-#define WIRE_RANKS_MAX 512u
 
 enum wire_type {
 	WIRE_HELLO = 1,
@@ -37,20 +36,11 @@ enum wire_type {
 	WIRE_READY,
 	WIRE_RESULT,
 	WIRE_FAULT,
-	WIRE_HOP,
-};
-
-enum wire_purpose {
-	WIRE_MEASURE = 1, /* both ways between client and server */
-	WIRE_RING,        /* the client is the rank before the server */
 };
 
 struct wire_hello {
-	uint8_t purpose;      /* enum wire_purpose */
-	uint8_t cm;           /* 1: by RDMA CM, 0: from PATH */
-	uint8_t ring_type;    /* enum ring_type */
-	uint16_t rank, ranks; /* of the client; 0 of 0 outside a ring */
-	uint32_t size;        /* bytes of a message, or of a rank's vector */
+	uint8_t cm;    /* 1: by RDMA CM, 0: from PATH */
+	uint32_t size; /* bytes of a message */
 	uint32_t iterations;
 	uint64_t seed;
 	uint16_t pkey;  /* partition key for both ends; 0: the first of each port's table */
@@ -97,13 +87,6 @@ struct wire_fault {
 	char text[WIRE_TEXT];
 };
 
-/* The figures of the link from a rank to the next one. They go around the ring. */
-struct wire_hop {
-	uint16_t rank;
-	uint64_t bytes, ns, total_ns;
-	uint8_t one_card; /* 1: the next rank is on the same card */
-};
-
 struct wire_msg {
 	enum wire_type type;
 	union {
@@ -112,7 +95,6 @@ struct wire_msg {
 		struct wire_ready ready;
 		struct wire_result result;
 		struct wire_fault fault;
-		struct wire_hop hop;
 	};
 };
 

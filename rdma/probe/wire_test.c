@@ -7,14 +7,7 @@
 /* Every field differs, so that two that change places are noticed. */
 static const struct wire_msg examples[] = {
 	{ .type = WIRE_HELLO,
-	  .hello = { .purpose = WIRE_RING,
-		     .cm = 1,
-		     .ring_type = 1,
-		     .rank = 3,
-		     .ranks = 4,
-		     .size = 65536,
-		     .iterations = 1000,
-		     .seed = 0x0102030405060708 } },
+	  .hello = { .cm = 1, .size = 65536, .iterations = 1000, .seed = 0x0102030405060708 } },
 	{ .type = WIRE_PATH,
 	  .path = { .device = "mlx5_0",
 		    .device_port = 1,
@@ -42,11 +35,8 @@ static const struct wire_msg examples[] = {
 		      .messages = 15 } },
 	{ .type = WIRE_FAULT,
 	  .fault = { .code = ERR_STATE, .text = "message 3: a byte is wrong" } },
-	{ .type = WIRE_HOP,
-	  .hop = { .rank = 1, .bytes = 2, .ns = 3, .total_ns = 4, .one_card = 1 } },
 	{ .type = WIRE_HELLO,
-	  .hello = { .purpose = WIRE_MEASURE,
-		     .size = 1,
+	  .hello = { .size = 1,
 		     .iterations = 2,
 		     .seed = 3,
 		     .pkey = 0x8001,
@@ -83,7 +73,7 @@ START_TEST(fields_keep_their_values)
 	ck_assert_int_eq(wire_decode(frame, wire_encode(&examples[0], frame), &m, &e), 0);
 	ck_assert_uint_eq(m.hello.size, 65536);
 	ck_assert_uint_eq(m.hello.seed, 0x0102030405060708);
-	ck_assert_int_eq(wire_decode(frame, wire_encode(&examples[6], frame), &m, &e), 0);
+	ck_assert_int_eq(wire_decode(frame, wire_encode(&examples[5], frame), &m, &e), 0);
 	ck_assert(m.hello.has_tc && m.hello.tc == 106 && m.hello.pkey == 0x8001 && m.hello.sl == 5);
 	ck_assert_int_eq(wire_decode(frame, wire_encode(&examples[1], frame), &m, &e), 0);
 	ck_assert_mem_eq(m.path.gid, examples[1].path.gid, 16);
@@ -149,14 +139,9 @@ START_TEST(what_makes_no_sense_is_refused)
 	refuse(0, 5, 0, "type is unknown");
 	refuse(0, 6, 1, "header is wrong");
 	refuse(0, 8, 1, "header is wrong");
-	refuse(0, b, 0, "purpose is unknown");
-	refuse(0, b, 3, "purpose is unknown");
-	refuse(0, b + 1, 2, "choice is unknown");
-	refuse(0, b + 2, 2, "choice is unknown");
-	refuse(0, b + 4, 4, "rank is out of range");
-	refuse(0, b + 6, 1, "rank is out of range");
-	refuse(0, b + 7, 0xff, "size is out of range");
-	refuse(0, b + 11, 0xff, "iterations are out of range");
+	refuse(0, b, 2, "choice is unknown");
+	refuse(0, b + 1, 0xff, "size is out of range");
+	refuse(0, b + 5, 0xff, "iterations are out of range");
 	refuse(4, b + 2, 0xff, "text is too long");
 	refuse(4, b + 4, 0x1b, "not printable");
 	refuse(1, b + 9, 0, "MTU");
@@ -164,12 +149,10 @@ START_TEST(what_makes_no_sense_is_refused)
 	refuse(1, b + 40, 1, "queue pair");
 	refuse(1, b + 44, 1, "queue pair");
 	refuse(1, b + 53, 0, "depth");
-	refuse(5, b, 2, "rank is out of range");
-	refuse(5, b + 26, 2, "choice is unknown");
 	/* pkey, sl, whether a class is asked for, and the class are the last five bytes. */
-	refuse(6, b + 25, 16, "service level");
-	refuse(6, b + 26, 2, "choice is unknown");
-	refuse(6, 4, 2, "another version");
+	refuse(5, b + 19, 16, "service level");
+	refuse(5, b + 20, 2, "choice is unknown");
+	refuse(5, 4, 2, "another version");
 	refuse(1, 4, 4, "another version");
 }
 END_TEST

@@ -101,25 +101,3 @@ perftest()
 	meet "$2" "$3" 18600 "$script" "$1" "${@:4}" "$(address "$3")" &&
 		grep -qE '^ *4096 +40 +[0-9.]+ +[0-9.]+' "$W/run.$2" || { cat "$W/run.$2" "$W/serve.$3" && false; }
 }
-
-# ring POD...: an allreduce among those; every rank has checked every sum. A hop may be slower than the rest here.
-ring()
-{
-	local p pids=() bad=0
-	for p; do address "$p"; done >$W/peers
-	for p; do
-		(
-			# shellcheck disable=SC2016
-			with_env "$p" 'exec rdma-probe allreduce --peers '$W'/peers --timeout '$LAST_RESORT' --iterations 3 --size 32K --json \
-				--device "$DEV:$PORT" --gid-index "$GID"' >"$W/ring.$p" 2>"$W/ring.$p.log"
-			echo $? >"$W/ring.$p.rc"
-		) &
-		pids+=($!)
-	done
-	wait "${pids[@]}"
-	for p; do
-		grep -qxE '0|7' "$W/ring.$p.rc" && jq -e --argjson n $# '.ranks == $n and .checkedSums == 24576 and
-			(.hops | length == $n and all(.writes.bytesPerSecond > 0))' "$W/ring.$p" >/dev/null || bad=1
-	done
-	[ $bad = 0 ] || { cat $W/ring.* && false; }
-}
