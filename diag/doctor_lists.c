@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor_lists.c: the lists of HCAs of UCX, NVSHMEM and Mooncake, and Mooncake's GID index.
+ * doctor_lists.c: the lists of HCAs of UCX, NVSHMEM and Mooncake, UCX's list of transports, and
+ * Mooncake's GID index.
  *
  * Sources: UCX 1.22, src/ucp/core/ucp_context.c (a name without port and "^" since 1.21) and
  * src/ucs/config/parser.c (ranges since 1.22). NVSHMEM 3.4.5, src/modules/transport/ibrc/ibrc.cpp
@@ -238,6 +239,49 @@ static void check_index(struct doctor *doc)
 	finding_set_remedy(f, "set what \"railctl rdma env --for mooncake\" prints");
 }
 
+/* ---- TCP ---- */
+
+/* A transport of RDMA, or a word that has one (ucp_tl_aliases). */
+static bool is_rdma_transport(struct slice t)
+{
+	static const char *const beginnings[] = { "rc", "ud", "dc", "ib", "srd", "gga", "all" };
+
+	t = trimmed(t);
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
+		if (t.len >= strlen(beginnings[i]) &&
+		    memcmp(t.p, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	return false;
+}
+
+static void doctor_lists_refuse_tcp(struct doctor *doc, const struct job_value *v,
+				    const char *check, enum job_var var)
+{
+	struct finding *f = doctor_add(doc, check, job_var_name(var), FINDING_FAIL);
+
+	finding_set_value(f, "%s is %.160s (%s)", job_var_name(var), v->text, v->from);
+	finding_set_reason(f, "%s does not use RDMA", var == JOB_UCX_TLS ? "UCX" : "Mooncake");
+	finding_set_remedy(f, "remove it from %s", v->from);
+}
+
+/* With "^" only the word for all of them excludes RDMA for sure. */
+static void check_transports(struct doctor *doc)
+{
+	const struct job_value *v = &doc->data->job.var[JOB_UCX_TLS];
+	const struct job_value *tcp = &doc->data->job.var[JOB_MC_FORCE_TCP];
+	bool negated = *v->text == '^', rdma = false, ib = false;
+	struct slice rest = { v->text + negated, strlen(v->text + negated) }, t;
+
+	if (tcp->set)
+		doctor_lists_refuse_tcp(doc, tcp, "mooncake-tcp", JOB_MC_FORCE_TCP);
+	while (slice_next(&rest, ',', &t)) {
+		rdma |= is_rdma_transport(t);
+		ib |= t.len == 2 && memcmp(t.p, "ib", 2) == 0;
+	}
+	if (v->set && !v->cut && (negated ? ib : !rdma))
+		doctor_lists_refuse_tcp(doc, v, "ucx-transports", JOB_UCX_TLS);
+}
+
 void doctor_check_lists(struct doctor *doc)
 {
 	if (!doc->data->rails->n)
@@ -247,4 +291,5 @@ void doctor_check_lists(struct doctor *doc)
 			check_list(doc, &lists[i]);
 	check_prefix(doc);
 	check_index(doc);
+	check_transports(doc);
 }

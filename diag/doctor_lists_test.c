@@ -105,5 +105,28 @@ START_TEST(lists_of_Mooncake)
 }
 END_TEST
 
+START_TEST(settings_that_leave_TCP)
+{
+	static const char *const right[] = { "rc,sm,cuda", "all",      "^tcp",
+					     "ib",         "^rc_mlx5", "dc_x,tcp" };
+	static const char *const wrong[] = { "tcp", "tcp,cuda_copy,sm", "self", "^ib" };
+	auto_checked struct checked p;
+	char line[64];
+
+	two_rails(&p);
+	for (size_t i = 0; i < ARRAY_SIZE(right); i++) {
+		(void)snprintf(line, sizeof(line), "UCX_TLS=%s", right[i]);
+		checked_set_var(&p.data, line);
+		checked_run(&p);
+		ck_assert_msg(!checked_look(&p, "ucx-transports", "UCX_TLS"), "%s", line);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		(void)snprintf(line, sizeof(line), "UCX_TLS=%s", wrong[i]);
+		says(&p, line, "ucx-transports UCX_TLS fail", "UCX does not use RDMA");
+	}
+	says(&p, "MC_FORCE_TCP=1", "mooncake-tcp MC_FORCE_TCP fail", "Mooncake does not use RDMA");
+}
+END_TEST
+
 TEST_PROGRAM("doctor_lists", lists_of_UCX, lists_of_NVSHMEM, the_prefix_of_NVSHMEM,
-	     lists_of_Mooncake)
+	     lists_of_Mooncake, settings_that_leave_TCP)
