@@ -125,7 +125,6 @@ once_a_job_with_one_group()
 {
 	local p
 	groups_up
-	k delete railnodes --all >"$W/is" 2>&1 # no agent runs here: those of an earlier case
 	rail claim train --class half --group a
 	is 'the template' kn apply -f "$W/out"
 	job train '.spec.resourceClaims = [{name: "rails", resourceClaimTemplateName: "train"}] | .spec.containers[0].resources.claims = [{name: "rails"}]'
@@ -136,13 +135,14 @@ once_a_job_with_one_group()
 	rail check train -n "$NAMESPACE"
 	eq 'rails meet' "$RC $(<"$W/err")" '0 '
 	has 'its rails' "$(tr -s ' ' <"$W/out")" "$p n1 "
-	# These rails have no RDMA: the ranks say so, and rank 0 names them. With RDMA: the suite job of ../vm.
+	# These rails have no RDMA: the ranks say so, and rank 0 names them. With RDMA: the suite job of ../vm. The agents of this case may have
+	# written what their nodes have by now, without leaves.
 	rail verify train -n "$NAMESPACE" --seconds 5
-	eq 'a rank in each pod' "$RC $(grep -v 'not tested' "$W/out")" '8 incomplete: 0 of 2 ranks came, missing: 0 1: 0 tests in 0 s'
+	eq 'a rank in each pod' "$RC $(grep -v 'not tested\|not known' "$W/out")" '8 incomplete: 0 of 2 ranks came, missing: 0 1: 0 tests in 0 s'
 	has 'why' "$(<"$W/err")" 'rank 1: rdma-probe: this pod has no RDMA rail'
 	# Without a job: test pods, which go in any case.
 	rail verify -n "$NAMESPACE" --nodes n1,n2 --claim train --image "$IMAGE" --seconds 5
-	eq 'test pods' "$RC $(grep -v 'not tested' "$W/out" | head -n 1)" '8 incomplete: 0 of 2 ranks came, missing: 0 1: 0 tests in 0 s'
+	eq 'test pods' "$RC $(grep -v 'not tested\|not known' "$W/out" | head -n 1)" '8 incomplete: 0 of 2 ranks came, missing: 0 1: 0 tests in 0 s'
 	eventually test_pods_gone
 	rail verify -n "$NAMESPACE" --nodes n1,n9 --claim train --image "$IMAGE"
 	eq 'a node that is not there' "$RC $(tail -n 1 "$W/err")" '1 kubectl rail: not all test pods run'
