@@ -69,10 +69,7 @@ static int add_way(struct inspect *s, struct inspect_way w, enum inspect_aim aim
 	w.to = to;
 	if (to.family != w.from.family || ip_is_link_local(to) || inspect_way_is_known(s, &w))
 		return 0;
-	if (ARRAY_GROW(s->way, s->n_ways, WAYS_MAX, "ways", e))
-		return -1;
-	s->way[s->n_ways++] = w;
-	return 0;
+	return ARRAY_PUSH(s->way, s->n_ways, WAYS_MAX, "ways", w, e);
 }
 
 static int to_network(struct inspect *s, struct inspect_way w, enum inspect_aim aim,

@@ -132,10 +132,7 @@ static int read_link(struct ib_reader *r, struct err *e)
 	if (!guid || !guid_from(guid + 1, strcspn(guid + 1, ")"), &link.adapter))
 		return refuse_line(r, "the GUID of the adapter's port is missing", e);
 	(void)snprintf(link.port, sizeof(link.port), "%lu", port);
-	if (ARRAY_GROW(r->links.link, r->links.n, IB_LINKS_MAX, "links", e))
-		return -1;
-	r->links.link[r->links.n++] = link;
-	return 0;
+	return ARRAY_PUSH(r->links.link, r->links.n, IB_LINKS_MAX, "links", link, e);
 }
 
 static int read_line(struct ib_reader *r, struct err *e)

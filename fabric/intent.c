@@ -62,10 +62,7 @@ static int take_name(const struct intent_line *l, const char *from, const char *
 
 static int add_cable(struct intent *t, const struct intent_cable *c, struct err *e)
 {
-	if (ARRAY_GROW(t->cable, t->n, INTENT_CABLES_MAX, "cables", e))
-		return -1;
-	t->cable[t->n++] = *c;
-	return 0;
+	return ARRAY_PUSH(t->cable, t->n, INTENT_CABLES_MAX, "cables", *c, e);
 }
 
 /* Which end is the leaf is not said. */
@@ -362,16 +359,9 @@ static int compare_heard(const void *a, const void *b)
 /* The cables of the file that a node has. */
 static size_t cables_of(const struct intent *t, const char *node, const struct intent_cable **first)
 {
-	size_t from = 0, to = t->n, n = 0;
+	const size_t from = ARRAY_PLACE(i, t->n, strcmp(t->cable[i].node, node) < 0);
+	size_t n = 0;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (strcmp(t->cable[middle].node, node) < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
 	*first = t->cable + from;
 	while (from + n < t->n && strcmp(t->cable[from + n].node, node) == 0)
 		n++;

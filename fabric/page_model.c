@@ -23,20 +23,7 @@ void page_clear(struct page *p)
 /* The first node whose name is not before this one. */
 static size_t page_place(const struct page *p, const char *name)
 {
-	size_t from = 0, to = p->n;
-
-	/* Lists are sorted: mostly it is the last one. */
-	if (to && strcmp(p->node[to - 1].name, name) < 0)
-		return to;
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (strcmp(p->node[middle].name, name) < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	return ARRAY_PLACE(i, p->n, strcmp(p->node[i].name, name) < 0);
 }
 
 int page_node(struct page *p, const char *name, struct page_node **out, struct err *e)

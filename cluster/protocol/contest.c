@@ -252,10 +252,8 @@ int agent_know(struct agent *a, const struct block_record *r)
 
 	if (agent_find(a, &r->key))
 		return 0;
-	if (ARRAY_GROW(a->blocks, a->n_blocks, AGENT_BLOCKS_MAX, "blocks of a node", &ignored))
-		return -1;
-	a->blocks[a->n_blocks++] = *r;
-	return 0;
+	return ARRAY_PUSH(a->blocks, a->n_blocks, AGENT_BLOCKS_MAX, "blocks of a node", *r,
+			  &ignored);
 }
 
 size_t agent_pool_conflicts(const struct agent *a, const char *pool)

@@ -146,10 +146,7 @@ static int push_net(struct nets *l, struct ip_prefix net)
 {
 	struct err why; /* callers know that only memory can be missing */
 
-	if (ARRAY_GROW(l->net, l->n, SIZE_MAX, "networks", &why))
-		return -1;
-	l->net[l->n++] = net;
-	return 0;
+	return ARRAY_PUSH(l->net, l->n, SIZE_MAX, "networks", net, &why);
 }
 
 static bool plan_is_inside(struct ip_prefix net, struct ip_prefix range)

@@ -12,26 +12,17 @@
 
 int cni_result_add_interface(struct cni_result *r, const struct cni_interface *x, struct err *e)
 {
-	if (ARRAY_GROW(r->interfaces, r->n_interfaces, MAX_ITEMS, "interfaces", e))
-		return -1;
-	r->interfaces[r->n_interfaces++] = *x;
-	return 0;
+	return ARRAY_PUSH(r->interfaces, r->n_interfaces, MAX_ITEMS, "interfaces", *x, e);
 }
 
 int cni_result_add_ip(struct cni_result *r, const struct cni_ip *x, struct err *e)
 {
-	if (ARRAY_GROW(r->ips, r->n_ips, MAX_ITEMS, "ips", e))
-		return -1;
-	r->ips[r->n_ips++] = *x;
-	return 0;
+	return ARRAY_PUSH(r->ips, r->n_ips, MAX_ITEMS, "ips", *x, e);
 }
 
 int cni_result_add_route(struct cni_result *r, const struct cni_route *x, struct err *e)
 {
-	if (ARRAY_GROW(r->routes, r->n_routes, MAX_ITEMS, "routes", e))
-		return -1;
-	r->routes[r->n_routes++] = *x;
-	return 0;
+	return ARRAY_PUSH(r->routes, r->n_routes, MAX_ITEMS, "routes", *x, e);
 }
 
 void cni_result_clear(struct cni_result *r)

@@ -117,10 +117,7 @@ static int demand_lost_look_at(struct looking *l, const char *master,
 	(void)snprintf(x.member, sizeof(x.member), "%s", was->name);
 	if (x.why != DEMAND_AWAY)
 		x.ifindex = x.why == DEMAND_LEFT ? was->ifindex : named.ifindex;
-	if (ARRAY_GROW(l->all.item, l->all.n, LOST_MAX, "members of bonds", e))
-		return -1;
-	l->all.item[l->all.n++] = x;
-	return 0;
+	return ARRAY_PUSH(l->all.item, l->all.n, LOST_MAX, "members of bonds", x, e);
 }
 
 /* A bond that is gone has no members to miss: CHECK says that it is missing. */

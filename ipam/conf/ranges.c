@@ -16,16 +16,7 @@ static bool touches(struct ip a_last, struct ip b_first)
 /* Index of the first range that ends at or after a. */
 static size_t find_range(const struct ranges *s, struct ip a)
 {
-	size_t lo = 0, hi = s->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (ip_cmp(s->items[mid].last, a) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return ARRAY_PLACE(i, s->n, ip_cmp(s->items[i].last, a) < 0);
 }
 
 struct span {

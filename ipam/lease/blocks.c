@@ -36,10 +36,7 @@ static int load_lending(struct agent_memory *m, const char *key, const char *val
 		return -1;
 	if (!l.n)
 		return 0;
-	if (ARRAY_GROW(m->lendings, m->n_lendings, BLOCKS_MAX, "blocks that lend", e))
-		return -1;
-	m->lendings[m->n_lendings++] = l;
-	return 0;
+	return ARRAY_PUSH(m->lendings, m->n_lendings, BLOCKS_MAX, "blocks that lend", l, e);
 }
 
 static int load_block(const char *key, const char *value, void *arg)

@@ -147,16 +147,7 @@ int lease_index_compare(const struct lease_index *want, const struct lease_index
 
 static size_t index_first_of(const struct lease_index *f, const char *key)
 {
-	size_t lo = 0, hi = f->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (strcmp(f->items[mid].key, key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return ARRAY_PLACE(i, f->n, strcmp(f->items[i].key, key) < 0);
 }
 
 int lease_index_record(const struct lease_index *want, const char *key, char **out, struct err *e)

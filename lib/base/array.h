@@ -39,4 +39,27 @@ size_t array_room(size_t n);
 	array_grow(&(items), (n), (more),                                                          \
 		   (struct array_kind){ sizeof(*(items)), (max), (what), 0 }, (e))
 
+/* ARRAY_PUSH - append item. As array_grow. */
+#define ARRAY_PUSH(items, n, max, what, item, e)                                                   \
+	({                                                                                         \
+		const int grown_ = ARRAY_GROW(items, n, max, what, e);                             \
+		if (!grown_)                                                                       \
+			(items)[(n)++] = (item);                                                   \
+		grown_;                                                                            \
+	})
+
+/* ARRAY_PLACE - the first index i below n for which before, an expression of i, is false; or n. */
+#define ARRAY_PLACE(i, n, before)                                                                  \
+	({                                                                                         \
+		size_t from_ = 0, to_ = (n);                                                       \
+		while (from_ < to_) {                                                              \
+			const size_t i = from_ + (to_ - from_) / 2;                                \
+			if (before)                                                                \
+				from_ = i + 1;                                                     \
+			else                                                                       \
+				to_ = i;                                                           \
+		}                                                                                  \
+		from_;                                                                             \
+	})
+
 #endif

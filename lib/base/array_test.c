@@ -180,6 +180,35 @@ static int grow_to_forty(void *arg, struct err *e)
 	return rc;
 }
 
+START_TEST(the_first_that_is_not_before)
+{
+	static const int sorted[] = { 1, 3, 3, 7 };
+
+	for (int want = 0; want < 9; want++) {
+		size_t at = 0;
+
+		while (at < ARRAY_SIZE(sorted) && sorted[at] < want)
+			at++;
+		ck_assert_uint_eq(ARRAY_PLACE(i, ARRAY_SIZE(sorted), sorted[i] < want), at);
+	}
+	ck_assert_uint_eq(ARRAY_PLACE(i, 0, sorted[i] < 1), 0);
+}
+END_TEST
+
+START_TEST(an_item_is_appended_up_to_the_maximum)
+{
+	struct numbers v = { 0 };
+	struct err e;
+
+	for (uint64_t i = 0; i < 3; i++)
+		ck_assert_int_eq(ARRAY_PUSH(v.item, v.n, 3, "numbers", i, &e), 0);
+	ck_assert_int_eq(ARRAY_PUSH(v.item, v.n, 3, "numbers", 9, &e), -1);
+	ck_assert_uint_eq(v.n, 3);
+	ck_assert_uint_eq(v.item[2], 2);
+	free(v.item);
+}
+END_TEST
+
 START_TEST(each_allocation_may_fail)
 {
 	ck_assert_str_eq(alloc_fail_each(grow_to_forty, NULL), "ok");
@@ -190,4 +219,5 @@ TEST_PROGRAM("array", room_is_the_next_power_of_two, items_stay_when_an_array_gr
 	     several_items_at_once, an_array_that_became_smaller_grows_again,
 	     allocates_only_where_the_room_ends, beyond_the_maximum_is_an_error_that_names_it,
 	     a_kind_may_have_a_code_of_its_own, sizes_that_no_memory_holds_are_refused,
+	     the_first_that_is_not_before, an_item_is_appended_up_to_the_maximum,
 	     each_allocation_may_fail)

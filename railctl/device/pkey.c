@@ -30,10 +30,7 @@ int rdma_pkey_usage(struct cmd_run *r, const char *text, struct err *e)
 
 static int pkey_add(struct asked_pkeys *a, struct pkey_asked one, struct err *e)
 {
-	if (ARRAY_GROW(a->one, a->n, ASKED_MAX, "partitions that are asked for", e))
-		return -1;
-	a->one[a->n++] = one;
-	return 0;
+	return ARRAY_PUSH(a->one, a->n, ASKED_MAX, "partitions that are asked for", one, e);
 }
 
 /* A copy that lives as long as a. NULL: no memory. */

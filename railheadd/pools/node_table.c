@@ -21,17 +21,7 @@ void node_table_clear(struct node_table *t)
 /* The first row whose name is not before this one. */
 static size_t node_table_place_of(const struct node_table *t, const char *name)
 {
-	size_t from = 0, to = t->n;
-
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (strcmp(t->rows[middle].name, name) < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	return ARRAY_PLACE(i, t->n, strcmp(t->rows[i].name, name) < 0);
 }
 
 struct node_row *node_table_find(const struct node_table *t, const char *name)

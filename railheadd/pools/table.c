@@ -54,10 +54,7 @@ static int table_add_block(struct pool_table *t, const struct cluster_object *o,
 	    block_from_json(o->value, o->name, &is, &ignored) || !*is.owner.node)
 		return 0;
 	(void)snprintf(b.node, sizeof(b.node), "%s", is.owner.node);
-	if (ARRAY_GROW(t->blocks, t->n_blocks, POOL_TABLE_BLOCKS, "blocks", e))
-		return -1;
-	t->blocks[t->n_blocks++] = b;
-	return 0;
+	return ARRAY_PUSH(t->blocks, t->n_blocks, POOL_TABLE_BLOCKS, "blocks", b, e);
 }
 
 /* By people, or the addresses of a node. An object that cannot be read reserves nothing. */

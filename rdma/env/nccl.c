@@ -4,21 +4,13 @@
 
 #include <string.h>
 
+#include "lib/base/array.h"
+
 const struct inv_gid *inv_gid_at(const struct inv_port *p, uint32_t index)
 {
-	size_t low = 0, high = p->n_gids;
+	const size_t at = ARRAY_PLACE(i, p->n_gids, p->gid[i].entry.index < index);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (p->gid[mid].entry.index == index)
-			return &p->gid[mid];
-		if (p->gid[mid].entry.index < index)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
+	return at < p->n_gids && p->gid[at].entry.index == index ? &p->gid[at] : NULL;
 }
 
 /* An index of the table as NCCL sees it. */

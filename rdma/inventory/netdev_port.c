@@ -61,10 +61,7 @@ static int follow_lower(struct port_search *l, int ifindex)
 	struct netdev_port one = { .ifindex = ifindex, .device = s.link.index, .port = s.port };
 
 	inventory_note_netdev(l, &one);
-	if (ARRAY_GROW(all->one, all->n, PORTS_MAX, "interfaces with a port", l->e))
-		return -1;
-	all->one[all->n++] = one;
-	return 0;
+	return ARRAY_PUSH(all->one, all->n, PORTS_MAX, "interfaces with a port", one, l->e);
 }
 
 static int on_netdev_port_addr(const struct addr_info *a, void *arg)

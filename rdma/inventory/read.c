@@ -61,10 +61,8 @@ static int add_addr(struct reading *r, const struct addr_info *a)
 	if (!d)
 		return 0;
 
-	if (ARRAY_GROW(d->addr, d->n_addrs, ADDRS_MAX, "addresses of one interface", r->e))
-		return -1;
-	d->addr[d->n_addrs++] = a->addr;
-	return 0;
+	return ARRAY_PUSH(d->addr, d->n_addrs, ADDRS_MAX, "addresses of one interface", a->addr,
+			  r->e);
 }
 
 static int on_read_addr(const struct addr_info *a, void *arg)

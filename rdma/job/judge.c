@@ -64,10 +64,7 @@ void judge_free(struct judge **judge)
 
 int judge_add_test(struct judge *j, struct judge_test t, struct err *e)
 {
-	if (ARRAY_GROW(j->tests, j->n_tests, JUDGE_SUM, "tests of a round", e))
-		return -1;
-	j->tests[j->n_tests++] = t;
-	return 0;
+	return ARRAY_PUSH(j->tests, j->n_tests, JUDGE_SUM, "tests of a round", t, e);
 }
 
 struct judge_finding *judge_add_finding(struct judge *j, enum judge_cause cause, bool fails,

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "rdma/job/judge_priv.h"
 #include "rdma/job/stats.h"
 
@@ -141,18 +142,9 @@ static int find_baselines(const struct judge *j, enum judge_kind kind, struct ba
 
 static double usual_of(const struct baselines *b, uint64_t key)
 {
-	struct group want = { .key = key };
+	const struct group *g = b->list + ARRAY_PLACE(i, b->n, b->list[i].key < key);
 
-	for (size_t low = 0, high = b->n; low < high;) {
-		size_t mid = (low + high) / 2;
-		if (b->list[mid].key == want.key)
-			return b->list[mid].n >= FEW_RATES ? b->list[mid].rate : 0;
-		if (b->list[mid].key < want.key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return 0;
+	return g < b->list + b->n && g->key == key && g->n >= FEW_RATES ? g->rate : 0;
 }
 
 /* The rate that is usual for both ends; 0: not known. */

@@ -61,10 +61,7 @@ static int fuse_add_group(struct nccl_fusing *f, const struct nccl_group *g, str
 		f->placed[g->net[i]] = true;
 	if (g->n < 2)
 		return 0;
-	if (ARRAY_GROW(f->group, f->n_groups, GROUPS_MAX, "groups of fused devices", e))
-		return -1;
-	f->group[f->n_groups++] = *g;
-	return 0;
+	return ARRAY_PUSH(f->group, f->n_groups, GROUPS_MAX, "groups of fused devices", *g, e);
 }
 
 /* NCCL_NET_MERGE_POLICY=RAIL: NCCL_IB_HCA has given both the same rail. */

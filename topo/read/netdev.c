@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/array.h"
 #include "topo/read/tree.h"
 
 #define CLASS_NET "class/net"
@@ -82,18 +83,11 @@ int tree_netdevs(struct tree *t, struct err *e)
 /* The interface of a function, if it has exactly one; else NULL. */
 static const char *only_netdev(const struct tree *t, uint32_t pci)
 {
-	size_t lo = 0, hi = t->n_netdevs;
+	const size_t at = ARRAY_PLACE(i, t->n_netdevs, t->netdev[i].pci < pci);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (t->netdev[mid].pci < pci)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == t->n_netdevs || t->netdev[lo].pci != pci)
+	if (at == t->n_netdevs || t->netdev[at].pci != pci)
 		return NULL;
-	return lo + 1 < t->n_netdevs && t->netdev[lo + 1].pci == pci ? NULL : t->netdev[lo].name;
+	return at + 1 < t->n_netdevs && t->netdev[at + 1].pci == pci ? NULL : t->netdev[at].name;
 }
 
 /* ---- of a port ---- */

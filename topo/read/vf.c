@@ -29,10 +29,7 @@ const struct tree_vfs *tree_vf_of(const struct tree *t, struct pci_addr a)
 
 static int read_add_vf(struct tree *t, const struct tree_vfs *v, struct err *e)
 {
-	if (ARRAY_GROW(t->vfs, t->n_vfs, FUNCTIONS_MAX, "VFs", e))
-		return -1;
-	t->vfs[t->n_vfs++] = *v;
-	return 0;
+	return ARRAY_PUSH(t->vfs, t->n_vfs, FUNCTIONS_MAX, "VFs", *v, e);
 }
 
 /* The address that a link such as "../0000:25:00.0" names. */
