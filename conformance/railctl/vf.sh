@@ -247,27 +247,27 @@ test_vf_repair_of_a_damaged_entry()
 	has "0 repaired, 1 well"
 }
 
-test_vf_gc()
+test_vf_repair_removes_records()
 {
-	ok vf gc
-	has "0 collected, 0 well"
+	ok vf repair
+	has "0 repaired, 0 well"
 	fake_sys
 	ok vf create --pf ens3f0 --count 3
 	rewrite "$RUN/vf/$VF1" '.life = 1'
 	owned $VF0 pod1
 	owned 0000:3b:00.4 pod2
 	ip netns del pod2
-	r vf gc --dry-run
+	r vf repair --dry-run
 	eq "status of the dry run" "$RC" 1
-	has "would-be-collected $VF1: the VF of this entry does not exist any more"
-	ok vf gc
-	has "collected $VF1: "
-	has "collected 0000:3b:00.4: its owner c1 (network net-a) is gone"
+	has "would-be-repaired $VF1: the VF of this entry does not exist any more"
+	ok vf repair
+	has "repaired $VF1: the VF of this entry"
+	has "repaired 0000:3b:00.4: its owner c1 is gone"
 	has "left-alone $VF0: it belongs to container c1"
 	[ ! -e "$RUN/vf/$VF1" ] || fail "the entry must be gone"
 	eq "owner" "$(jq -c .owner "$RUN/vf/0000:3b:00.4")" null
-	ok vf gc --json
-	want 'map(.action) == ["left-alone", "well"]'
+	ok vf repair --json
+	want 'map(.action) == ["left-alone", "left-alone", "well"]'
 }
 
 test_vf_apply()

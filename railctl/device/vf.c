@@ -126,12 +126,12 @@ int vf_work_end(struct vf_work *w, struct err *e)
 }
 
 static const struct cmd *const commands[] = {
-	&cmd_vf_list,  &cmd_vf_create, &cmd_vf_bind,  &cmd_vf_repair,
-	&cmd_vf_adopt, &cmd_vf_gc,     &cmd_vf_apply, NULL,
+	&cmd_vf_list,  &cmd_vf_create, &cmd_vf_bind, &cmd_vf_repair,
+	&cmd_vf_adopt, &cmd_vf_apply,  NULL,
 };
 
 const struct cmd cmd_vf = {
 	.name = "vf",
-	.summary = "virtual functions of SR-IOV NICs: list, create, apply, bind, gc, repair, adopt",
+	.summary = "virtual functions of SR-IOV NICs: list, create, apply, bind, repair, adopt",
 	.sub = commands,
 };

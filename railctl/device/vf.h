@@ -6,8 +6,8 @@
 #include "lib/cli/cmd.h"
 #include "sriov/admin/manager.h"
 
-extern const struct cmd cmd_vf, cmd_vf_adopt, cmd_vf_apply, cmd_vf_bind, cmd_vf_create, cmd_vf_gc,
-	cmd_vf_list, cmd_vf_repair;
+extern const struct cmd cmd_vf, cmd_vf_adopt, cmd_vf_apply, cmd_vf_bind, cmd_vf_create, cmd_vf_list,
+	cmd_vf_repair;
 
 /* ctl_manager - a manager that prints what it does, unless JSON is wanted. nl is borrowed. */
 struct manager ctl_manager(struct cmd_run *r, struct nl *nl);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vf_repair.c: `railctl vf repair`, `adopt` and `gc`. */
+/* vf_repair.c: `railctl vf repair` and `adopt`. */
 #include "railctl/device/vf.h"
 
 typedef int (*vf_do)(const struct manager *m, const char *vf, bool dry_run, struct vf_report *out,
@@ -50,10 +50,31 @@ static int do_named(struct vf_work *w, vf_do act, struct err *e)
 	return 0;
 }
 
+struct collection {
+	struct vf_work *w;
+	struct err *e;
+	int rc;
+};
+
+/* A record of a VF that is there has its turn with the VF, also a damaged one. */
+static int collect_vf(const struct vf_entry *x, void *arg)
+{
+	struct collection *c = arg;
+	struct err why;
+	uint64_t life;
+
+	if (*x->boot && (vf_life(&c->w->run->ctx, x->vf, &life, &why) || life != x->life))
+		c->rc = work_on(c->w, x->vf, manager_gc, c->e);
+	return c->rc;
+}
+
 static int do_all(struct vf_work *w, vf_do act, struct err *e)
 {
 	auto_inventory struct inventory all = { 0 };
+	struct collection c = { w, e, 0 };
 
+	if (act == manager_repair && (vf_state_each(&w->run->ctx, collect_vf, &c, e) || c.rc))
+		return -1;
 	if (inventory_read(&w->run->ctx, w->m.nl, &all, e))
 		return -1;
 	for (size_t i = 0; i < all.n_pfs; i++) {
@@ -100,7 +121,8 @@ const struct cmd cmd_vf_repair = {
 	.about = "Restore all VFs of this host, or the named ones (PCI address or interface): MAC, "
 		 "VLAN, rates, spoof check, trust, link state, MTU and names. The interface is "
 		 "returned to the host if a dead owner left it elsewhere. A VF whose owner lives "
-		 "is never touched. Exit status 1: a setting could not be restored, or a named VF "
+		 "is never touched. Without names the records of VFs that do not exist any more "
+		 "are removed, too. Exit status 1: a setting could not be restored, or a named VF "
 		 "has a living owner.",
 	.opts = { opts },
 	.examples = repair_examples,
@@ -133,45 +155,4 @@ const struct cmd cmd_vf_adopt = {
 	.examples = adopt_examples,
 	.max_words = 65535,
 	.run = adopt_run,
-};
-
-/* ---- gc ---- */
-
-struct collection {
-	struct vf_work w;
-	struct err *e;
-	int rc;
-};
-
-static int collect_vf(const struct vf_entry *x, void *arg)
-{
-	struct collection *c = arg;
-
-	c->rc = work_on(&c->w, x->vf, manager_gc, c->e);
-	return c->rc;
-}
-
-static int gc_run(struct cmd_run *r, struct err *e)
-{
-	auto_json struct json *array = NULL;
-	auto_nl struct nl *nl = NULL;
-	struct collection c = { .w = { .verb = "collected" }, .e = e };
-
-	if (begin_work(r, &c.w, &array, &nl, e) || vf_state_each(&r->ctx, collect_vf, &c, e) ||
-	    c.rc)
-		return -1;
-	return vf_work_end(&c.w, e);
-}
-
-static const char *const gc_examples[] = { "railctl vf gc", NULL };
-
-const struct cmd cmd_vf_gc = {
-	.name = "gc",
-	.summary = "remove records of VFs that do not exist, restore VFs of dead owners",
-	.about = "The records of VFs are in /run/railhead/vf. If the network namespace of a VF's "
-		 "owner is gone, the VF is restored as by repair. VFs with living owners are not "
-		 "touched.",
-	.opts = { opts },
-	.examples = gc_examples,
-	.run = gc_run,
 };

@@ -15,7 +15,6 @@ check "create 0" vf_fails "--force" create --pf "$A" --count 0
 check "bind" vf_fails "belongs to container a" bind --driver default "$VA0"
 check "repair of it" vf_fails "left-alone $VA0: it belongs to container a" repair "$VA0"
 check "repair of all" vf repair
-check "gc" vf gc
 check "leave it alone" sees a "$A" 0 '.vf.vlan_list[0].vlan == 7 and .pod.address == "02:00:00:00:09:01"'
 ip link set "$EA1" netns b name taken0
 check "one taken by hand is listed" listed 'map(select(.pciAddress == "'"$VA1"'"))[0].use == "elsewhere"'
