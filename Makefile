@@ -248,7 +248,7 @@ $(B)/libraries.tsv: tools/static-libs.sh $(BINS)
 # is asked of the kernel to lib/testing/pf.h and lib/testing/hca.h.
 WRAPPED := malloc calloc realloc reallocarray strdup strndup free ctx_mono_ms nanosleep \
 	nl_request nl_get nl_get_large nl_link_by_name nl_link_by_index nl_link_each pci_rebind $(addprefix nl_rdma_,open open_in sys_get get \
-	list by_name port ports chardev rename move monitor_wait)
+	list by_name port ports qps chardev rename move monitor_wait)
 TESTING := $(call objects,$(TESTING_SRC))
 # Each of 280 tests has most of what the archives have. The relocations of a PIE and plain debug information are half of it, and
 # under the sanitizers that filled a disk.

@@ -421,6 +421,11 @@ test_kubectl_rail_verify_knows_the_leaves()
 	eq "no leaf is known" "$RC $(<"$W/out") $(<"$W/err")" '0  '
 	eq "the ranks" "$(sort "$W/ranks")" '--rank0 10.1.0.1 --rank 0 --ranks 2 --node gpu-1 --key-file - --seconds 7 --gather 30 --tc 104
 --rank0 10.1.0.1 --rank 1 --ranks 2 --node gpu-2 --key-file - --seconds 7 --gather 30 --tc 104'
+	engine_object nodes gpu-3 '{"rails":[{"rail":0,"interface":"eth0"}]}' gpu-3 >/dev/null || give_up "a node"
+	rail verify many -n railhead
+	eq "agents that heard nothing" "$RC $(<"$W/out") $(<"$W/err")" \
+		'0  kubectl rail: leaves are not known: no agent of these 1 nodes has heard a switch by LLDP'
+	admin delete railnode gpu-3 >/dev/null || give_up "no node"
 	engine_object nodes gpu-1 '{"rails":[{"rail":0,"interface":"eth0","hca":"mlx5_0","chassis":"mac 02:00"},{"rail":1,"interface":"eth1","chassis":"mac 02:01"},
 		{"rail":2,"interface":"eth2","chassis":"mac 02:02"},{"rail":2,"interface":"eth3","chassis":"mac 02:03"},{"rail":3,"interface":"eth4"}]}' gpu-1 >/dev/null &&
 		engine_object nodes gpu-3 '{"rails":[{"rail":0,"interface":"eth0","chassis":"mac 02:00"}]}' gpu-3 >/dev/null || give_up "nodes"

@@ -37,6 +37,7 @@ FAKED(nl_rdma_by_name, struct nl *nl, const char *name, struct rdma_link *out, s
 FAKED(nl_rdma_port, struct nl *nl, uint32_t index, uint32_t port, struct rdma_port *out,
       struct err *e);
 FAKED(nl_rdma_ports, struct nl *nl, uint32_t index, rdma_port_fn fn, void *arg, struct err *e);
+FAKED(nl_rdma_qps, struct nl *nl, uint32_t index, rdma_qp_fn fn, void *arg, struct err *e);
 FAKED(nl_rdma_chardev, struct nl *nl, struct rdma_chardev_of of, struct rdma_chardev *out,
       struct err *e);
 FAKED(nl_rdma_rename, struct nl *nl, uint32_t index, const char *name, struct err *e);
@@ -281,6 +282,22 @@ int __wrap_nl_rdma_ports(struct nl *nl, uint32_t index, rdma_port_fn fn, void *a
 		if (fn(&p, arg))
 			break;
 	}
+	return 0;
+}
+
+int __wrap_nl_rdma_qps(struct nl *nl, uint32_t index, rdma_qp_fn fn, void *arg, struct err *e)
+{
+	if (!hca)
+		return __real_nl_rdma_qps(nl, index, fn, arg, e);
+	if (count(e))
+		return -1;
+	const struct fakehca_dev *d = seen(nl, index);
+	if (!d)
+		return missing(e);
+	const struct rdma_qp q = { d->qp_pid, RDMA_QP_RC, RDMA_QP_RTS };
+
+	if (d->qp_pid)
+		(void)fn(&q, arg);
 	return 0;
 }
 

@@ -12,7 +12,7 @@
 
 #include "lib/device/rdma.h"
 
-#define FAKEHCA_MAX 256 /* also those that are gone */
+#define FAKEHCA_MAX 512 /* also those that are gone */
 
 struct fakehca_dev {
 	struct rdma_link link;
@@ -21,6 +21,7 @@ struct fakehca_dev {
 	int ifindex;          /* of its interface; 0: none */
 	struct netns_id ifin; /* and that one's namespace */
 	unsigned uverbs;      /* number; the minor is 192 more */
+	uint32_t qp_pid;      /* a process with a connected queue pair; 0: none */
 	bool gone;
 };
 

@@ -121,14 +121,22 @@ static void print_rails(const struct cmd_run *r, const struct json *n)
 	}
 }
 
-/* Nothing, if no pod is suspect and the look did not fail. */
+/* Nothing, if no pod is suspect, and all was looked at. */
 static void print_transport(const struct cmd_run *r, const struct json *n)
 {
 	const char *error = json_str(json_get(n, "error"));
 
 	if (error)
 		out_line(&r->out, OUT_BAD, "%-8s not known: %s", "rdma", error);
+	if (json_get(n, "leftOut"))
+		out_line(&r->out, OUT_WARN, "%-8s %.0f attachments of more pods are not looked at",
+			 "rdma", json_num(json_get(n, "leftOut")));
 	json_each (x, json_get(n, "pods")) {
+		if (json_get(x, "missed"))
+			out_line(&r->out, OUT_WARN,
+				 "%-8s pod %s/%s: its bytes are not known, it has %s", "rdma",
+				 json_text(x, "namespace"), json_text(x, "pod"),
+				 json_text(x, "missed"));
 		if (strcmp(json_text(x, "state"), "suspect") != 0)
 			continue;
 		out_line(&r->out, OUT_WARN, "%-8s pod %s/%s does not seem to use it", "rdma",

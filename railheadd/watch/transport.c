@@ -17,6 +17,12 @@ static const struct transport_socket *find_socket(const struct transport_pod *p,
 	return NULL;
 }
 
+void transport_miss(struct transport_pod *p, unsigned most, const char *of)
+{
+	p->complete = false;
+	(void)snprintf(p->missed, sizeof(p->missed), "more than %u %s", most, of);
+}
+
 /*
  * One that is not known from before is new, or had less than TRANSPORT_SOCKET_LEAST: all that it
  * has counts. Those that ended meanwhile do not.
@@ -28,8 +34,12 @@ void transport_count(struct transport_pod *p, const struct transport_pod *before
 	struct transport_bytes *to = rail ? &p->rails : &p->other;
 	const struct transport_socket *was = before ? find_socket(before, cookie) : NULL;
 
-	if (f->sent + f->received < TRANSPORT_SOCKET_LEAST || p->n_sockets == TRANSPORT_SOCKETS_MAX)
+	if (f->sent + f->received < TRANSPORT_SOCKET_LEAST)
 		return;
+	if (p->n_sockets == TRANSPORT_SOCKETS_MAX) {
+		transport_miss(p, TRANSPORT_SOCKETS_MAX, "connections");
+		return;
+	}
 	p->socket[p->n_sockets++] = (struct transport_socket){ cookie, { f->sent, f->received } };
 	to->sent += f->sent - (was && was->bytes.sent <= f->sent ? was->bytes.sent : 0);
 	to->received +=
@@ -52,9 +62,7 @@ bool transport_needs_qps(const struct transport_pod *p, const struct transport_p
 
 void transport_judge(struct transport_pod *p, const struct transport_pod *before, uint32_t limit)
 {
-	p->counted = p->complete && before && before->complete &&
-		     p->n_sockets < TRANSPORT_SOCKETS_MAX &&
-		     before->n_sockets < TRANSPORT_SOCKETS_MAX;
+	p->counted = p->complete && before && before->complete;
 	const bool over = p->counted && p->qps == QPS_NONE &&
 			  (transport_over(p->rails, p->ms, limit) ||
 			   (p->forced && transport_over(p->other, p->ms, limit)));
@@ -144,6 +152,11 @@ static const struct json_field pod_fields[] = {
 	{ "cause", J_CHARS, J_AT(struct transport_pod, cause) },
 	{ "overMilliseconds", J_I64, J_AT(struct transport_pod, over_ms) },
 	{ "told", J_BOOL, J_AT(struct transport_pod, told) },
+	{ "missed", J_CHARS, J_AT(struct transport_pod, missed), .flags = J_OMIT },
+	{ 0 },
+};
+static const struct json_field left_out_field[] = {
+	{ "leftOut", J_UINT, J_AT(struct transport_table, left_out), .flags = J_OMIT },
 	{ 0 },
 };
 static const struct json_field sockets_field[] = {
@@ -154,30 +167,30 @@ static const struct json_field sockets_field[] = {
 	{ 0 },
 };
 
-struct json *transport_print(const struct transport_table *t, bool sockets)
+int transport_add_to(struct json *obj, const struct transport_table *t, bool sockets)
 {
-	auto_json struct json *list = json_new_array();
+	struct json *list = json_add_array(obj, "pods");
 
 	for (size_t i = 0; list && i < t->n; i++) {
 		struct json *o = json_push_object(list);
 
 		if (!o || json_encode(o, pod_fields, t->pod[i]) ||
 		    (sockets && json_encode(o, sockets_field, t->pod[i])))
-			return NULL;
+			return -1;
 	}
-	return TAKE_PTR(list);
+	return !list || json_encode(obj, left_out_field, t);
 }
 
-int transport_read(const struct json *list, struct transport_table *out, struct err *e)
+int transport_read(const struct json *obj, struct transport_table *out, struct err *e)
 {
-	json_each (o, list) {
+	json_each (o, json_get(obj, "pods")) {
 		struct transport_pod *p = transport_add(out, e);
 
 		if (!p || json_decode(o, "pod", pod_fields, p, e) ||
 		    json_decode(o, "pod", sockets_field, p, e))
 			return -1;
 	}
-	return 0;
+	return json_decode(obj, "look", left_out_field, out, e);
 }
 
 /* ---- jobs ---- */

@@ -15,6 +15,7 @@
 
 #define TRANSPORT_PODS_MAX     256
 #define TRANSPORT_SOCKETS_MAX  1024        /* a pod with more of them has unknown bytes */
+#define TRANSPORT_SOCKETS_ALL  8192        /* of all pods: the look is one text of JSON_MAX_SIZE */
 #define TRANSPORT_SOCKET_LEAST (16u << 20) /* bytes: a smaller one is left out */
 #define TRANSPORT_MS           60000
 
@@ -29,10 +30,11 @@ struct transport_bytes {
 /* A pod in a look. */
 struct transport_pod {
 	char ns[64], name[254], uid[64], container[201];
-	int qps;       /* enum transport_qps */
-	int64_t at;    /* when its connections were read, as ctx_mono_ms() */
-	bool complete; /* all of them were read */
-	bool counted;  /* rails and other are bytes since the look before, ms ago */
+	int qps;         /* enum transport_qps */
+	int64_t at;      /* when its connections were read, as ctx_mono_ms() */
+	bool complete;   /* all of them were read */
+	char missed[64]; /* why not all of the pod was read, if it has too much; "": it was */
+	bool counted;    /* rails and other are bytes since the look before, ms ago */
 	int64_t ms;
 	struct transport_bytes rails, other; /* over interfaces with RDMA; over others but lo */
 	bool checked;    /* `railctl rdma check` was asked since the limit is exceeded */
@@ -51,12 +53,16 @@ struct transport_pod {
 struct transport_table {
 	struct transport_pod **pod; /* owned, each of them, too */
 	size_t n;
+	uint64_t left_out; /* attachments of pods beyond TRANSPORT_PODS_MAX */
 };
 void transport_clear(struct transport_table *t);
 
 /* transport_find - the same sandbox of the same pod in another look; NULL: it has none. */
 struct transport_pod *transport_find(const struct transport_table *t,
 				     const struct transport_pod *like);
+
+/* transport_miss - it has more than was read, 1024 "addresses": its bytes are unknown. */
+void transport_miss(struct transport_pod *p, unsigned most, const char *of);
 
 /* transport_count - add a connection of the pod. before: it in the look before, or NULL. */
 void transport_count(struct transport_pod *p, const struct transport_pod *before,
@@ -75,12 +81,12 @@ bool transport_needs_qps(const struct transport_pod *p, const struct transport_p
 void transport_judge(struct transport_pod *p, const struct transport_pod *before, uint32_t limit);
 
 /*
- * transport_print - the pods as an array, owned by the caller; sockets: with those. NULL: no
- * memory. transport_read - such an array, with its sockets, into an empty table. ERR_DECODE and the
- * like; ERR_NOMEM.
+ * transport_add_to - add "pods" and "leftOut" to obj; sockets: with those. Non-zero: no memory.
+ * transport_read - such an object, with its sockets, into an empty table. ERR_DECODE and the like;
+ * ERR_NOMEM.
  */
-struct json *transport_print(const struct transport_table *t, bool sockets);
-int transport_read(const struct json *list, struct transport_table *out, struct err *e) must_check;
+int transport_add_to(struct json *obj, const struct transport_table *t, bool sockets) must_check;
+int transport_read(const struct json *obj, struct transport_table *out, struct err *e) must_check;
 /* transport_add - one more pod, empty, of *t; NULL: no memory, or there are TRANSPORT_PODS_MAX. */
 struct transport_pod *transport_add(struct transport_table *t, struct err *e);
 

@@ -35,6 +35,7 @@ struct place {
 	struct netns ns;
 	int rail[RAILS_OF_POD_MAX]; /* numbers of interfaces */
 	size_t n_rails;
+	bool has_more_rails;
 	struct addr_info *addr; /* owned: all of the namespace */
 	size_t n_addrs;
 	uint32_t pid; /* the largest process of it; 0: none is visible */
@@ -50,6 +51,7 @@ struct transport_look {
 	enum rdma_mode mode;
 	struct transport_table found;
 	struct place *place; /* one for each pod of found */
+	size_t n_sockets;    /* of all pods so far */
 	uint32_t pid;        /* the last process of a queue pair, and its place; NULL: none */
 	struct place *of_pid;
 	bool has_checked;
@@ -80,31 +82,61 @@ static struct place *place_of(const struct transport_look *l, struct netns_id id
 
 /* ---- pods that hold rails ---- */
 
-static int stop_at_device(const struct rdma_link *d, void *arg)
+/* An interface of a pod in mode exclusive, whose device is in the pod, too. */
+struct own_port {
+	struct nl *rdma;
+	struct link_info link;
+	bool found;
+};
+
+/* The kernel names no interface of a port of InfiniBand. */
+static int match_own_port(const struct rdma_port *p, void *arg)
 {
-	(void)d;
-	*(bool *)arg = true;
-	return 1;
+	struct own_port *own = arg;
+
+	own->found |=
+		p->ifindex ? p->ifindex == own->link.ifindex : own->link.addr.len == HW_ADDR_MAX;
+	return own->found;
+}
+
+static int match_own_device(const struct rdma_link *d, void *arg)
+{
+	struct own_port *own = arg;
+	struct err ignored;
+
+	return nl_rdma_ports(own->rdma, d->index, match_own_port, own, &ignored) == 0 && own->found;
+}
+
+static bool has_own_device(struct transport_look *l, const struct netns *ns, struct nl *nl,
+			   const char *ifname)
+{
+	auto_nl struct nl *rdma = NULL;
+	struct own_port own = { 0 };
+	struct err ignored;
+
+	if (nl_rdma_open_in(ns, &l->host, &rdma, &ignored) ||
+	    nl_link_by_name(nl, ifname, &own.link, &ignored))
+		return false;
+	own.rdma = rdma;
+	return nl_rdma_list(rdma, match_own_device, &own, &ignored) == 0 && own.found;
 }
 
 static bool is_rail(struct transport_look *l, const struct netns *ns, const char *ifname)
 {
-	auto_nl struct nl *nl = NULL, *rdma = NULL;
+	auto_nl struct nl *nl = NULL;
 	struct rdma_serving port;
 	struct err ignored;
-	bool has = false;
 
-	if (l->mode == RDMA_EXCLUSIVE && nl_rdma_open_in(ns, &l->host, &rdma, &ignored) == 0 &&
-	    nl_rdma_list(rdma, stop_at_device, &has, &ignored) == 0 && has)
-		return true;
 	if (nl_open_in(ns, &l->host, &nl, &ignored))
 		return false;
+	if (l->mode == RDMA_EXCLUSIVE && has_own_device(l, ns, nl, ifname))
+		return true;
 	const struct rdma_view view = { &l->ctx, &l->host, ns, l->nl, nl, l->rdma };
 
 	return rdma_of_netdev(&view, ifname, &port, &ignored) == 0;
 }
 
-/* NULL: there is no memory, or there are too many. */
+/* NULL: there is no memory. */
 static struct place *add_place(struct transport_look *l, const struct record *r, struct netns *ns)
 {
 	const struct cni_pod pod = cni_args_pod(r->args);
@@ -139,10 +171,16 @@ static int add_rail(struct transport_look *l, const struct record *r)
 	    !is_rail(l, &ns, r->key.ifname))
 		return 0;
 	at = place_of(l, ns.id);
+	if (!at && l->found.n == TRANSPORT_PODS_MAX) {
+		l->found.left_out++;
+		return 0;
+	}
 	if (!at && !(at = add_place(l, r, &ns)))
 		return -1;
 	if (at->n_rails < RAILS_OF_POD_MAX)
 		at->rail[at->n_rails++] = r->ifindex;
+	else
+		at->has_more_rails = true;
 	return 0;
 }
 
@@ -218,8 +256,10 @@ static int on_addr(const struct addr_info *a, void *arg)
 	struct place *at = arg;
 	struct err ignored;
 
-	if (ARRAY_GROW(at->addr, at->n_addrs, ADDRS_OF_POD_MAX, "addresses", &ignored))
+	if (ARRAY_GROW(at->addr, at->n_addrs, ADDRS_OF_POD_MAX, "addresses", &ignored)) {
+		transport_miss(at->pod, ADDRS_OF_POD_MAX, "addresses");
 		return 1;
+	}
 	at->addr[at->n_addrs++] = *a;
 	return 0;
 }
@@ -251,7 +291,8 @@ static int on_pod_flow(const struct tcp_flow *f, void *arg)
 	return 0;
 }
 
-static void read_flows(const struct transport_look *l, struct place *at, struct err *e)
+/* Connections of addresses and rails that are not known would count as others. */
+static void read_flows(struct transport_look *l, struct place *at, struct err *e)
 {
 	auto_nl struct nl *nl = NULL, *tcp = NULL;
 
@@ -261,6 +302,16 @@ static void read_flows(const struct transport_look *l, struct place *at, struct 
 			    nl_addr_list(nl, 0, on_addr, at, e) == 0 &&
 			    nl_tcp_open_in(&at->ns, &l->host, &tcp, e) == 0 &&
 			    nl_tcp_list(tcp, on_pod_flow, at, e) == 0;
+	l->n_sockets += at->pod->n_sockets;
+	if (at->has_more_rails)
+		transport_miss(at->pod, RAILS_OF_POD_MAX, "rails");
+	else if (l->n_sockets > TRANSPORT_SOCKETS_ALL)
+		transport_miss(at->pod, TRANSPORT_SOCKETS_ALL, "connections in all pods");
+	if (*at->pod->missed) {
+		l->n_sockets -= at->pod->n_sockets;
+		at->pod->n_sockets = 0;
+		at->pod->complete = false;
+	}
 }
 
 /* If no pod could be read, something is wrong with this kernel, or with the rights of the agent. */
@@ -272,7 +323,7 @@ static int read_all_flows(struct transport_look *l)
 	for (size_t i = 0; i < l->found.n; i++) {
 		why = (struct err){ 0 };
 		read_flows(l, &l->place[i], &why);
-		any |= l->place[i].pod->complete;
+		any |= l->place[i].pod->complete || *l->place[i].pod->missed;
 	}
 	return any ? 0 : err_pass(l->e, &why);
 }
@@ -490,11 +541,11 @@ int transport_look_main(const struct transport_table *before, uint32_t limit)
 	ctx_init(&l.ctx, "railheadd");
 	if (look_at_pods(&l))
 		return look_print(NULL, &e);
-	auto_json struct json *list = transport_print(&l.found, true);
+	auto_json struct json *look = json_new_object();
 
-	if (!list) {
+	if (!look || transport_add_to(look, &l.found, true)) {
 		(void)err_nomem(&e);
 		return look_print(NULL, &e);
 	}
-	return look_print(list, NULL);
+	return look_print(look, NULL);
 }

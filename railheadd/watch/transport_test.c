@@ -237,6 +237,14 @@ START_TEST(more_connections_than_are_kept_are_unknown)
 }
 END_TEST
 
+/* NULL: no memory. */
+static struct json *printed(const struct transport_table *t, bool sockets)
+{
+	auto_json struct json *o = json_new_object();
+
+	return o && transport_add_to(o, t, sockets) == 0 ? TAKE_PTR(o) : NULL;
+}
+
 START_TEST(a_look_survives_its_text)
 {
 	struct transport_table t = { 0 }, back = { 0 };
@@ -252,24 +260,27 @@ START_TEST(a_look_survives_its_text)
 	p->qps = QPS_NONE;
 	p->state = TRANSPORT_SUSPECT;
 	transport_count(p, NULL, &f, true);
+	(void)snprintf(p->missed, sizeof(p->missed), "more than 64 rails");
+	t.left_out = 3;
 
-	auto_json struct json *list = transport_print(&t, true);
-	auto_json struct json *brief = transport_print(&t, false);
+	auto_json struct json *list = printed(&t, true);
+	auto_json struct json *brief = printed(&t, false);
 
 	ck_assert_int_eq(transport_read(list, &back, &e), 0);
 	ck_assert_ptr_eq(transport_find(&back, p), back.pod[0]);
-	auto_json struct json *again = transport_print(&back, true);
+	auto_json struct json *again = printed(&back, true);
 	auto_free char *want = json_print(list, false), *got = json_print(again, false);
 	ck_assert_str_eq(got, want);
 	auto_free char *text = json_print(brief, false);
 	ck_assert_str_eq(
 		text,
-		"[{\"namespace\":\"ml\",\"pod\":\"train-0\",\"uid\":\"\","
+		"{\"pods\":[{\"namespace\":\"ml\",\"pod\":\"train-0\",\"uid\":\"\","
 		"\"container\":\"\",\"state\":\"suspect\",\"queuePairs\":\"none\","
 		"\"at\":0,\"milliseconds\":20000,\"rails\":{\"sent\":1073741824,\"received\":5},"
 		"\"other\":{\"sent\":0,\"received\":0},\"checked\":false,\"forced\":false,"
 		"\"cause\":\"NCCL_IB_DISABLE is 1 (the environment)\","
-		"\"overMilliseconds\":0,\"told\":false}]");
+		"\"overMilliseconds\":0,\"told\":false,\"missed\":\"more than 64 rails\"}],"
+		"\"leftOut\":3}");
 	transport_clear(&t);
 	transport_clear(&back);
 }
@@ -285,7 +296,7 @@ static int print_and_read(void *arg, struct err *e)
 			return -1;
 	}
 	t.pod[0]->n_sockets = 1;
-	auto_json struct json *list = transport_print(&t, true);
+	auto_json struct json *list = printed(&t, true);
 
 	return list ? transport_read(list, &back, e) : err_nomem(e);
 }
@@ -298,8 +309,10 @@ END_TEST
 
 START_TEST(a_wrong_look_is_refused)
 {
-	static const char *const wrong[] = { "[{\"pod\":1}]", "[{\"state\":\"good\"}]",
-					     "[{\"sockets\":[{\"c\":-1}]}]" };
+	static const char *const wrong[] = { "{\"pods\":[{\"pod\":1}]}",
+					     "{\"pods\":[{\"state\":\"good\"}]}",
+					     "{\"pods\":[{\"sockets\":[{\"c\":-1}]}]}",
+					     "{\"leftOut\":-1}" };
 	struct transport_table t = { 0 };
 	struct err e;
 

@@ -155,7 +155,7 @@ int transport_watch_status(const struct transport_watch *w, struct json *obj, st
 		return json_add_bool(obj, "transport", false) ? err_nomem(e) : 0;
 	return !o || (*w->said && json_add_str(o, "error", w->said)) ||
 			       json_add_int(o, "looks", (int64_t)w->looks) ||
-			       json_put(o, "pods", transport_print(&w->table, false))
+			       transport_add_to(o, &w->table, false)
 		       ? err_nomem(e)
 		       : 0;
 }
