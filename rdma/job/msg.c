@@ -72,6 +72,7 @@ static const struct json_field msg_fields[] = {
 	{ "first", J_BOOL, J_AT(struct job_msg, first), .flags = J_OMIT },
 	{ "warmMs", J_UINT, J_AT(struct job_msg, warm_ms), .flags = J_OMIT, .max = 60000 },
 	{ "runMs", J_UINT, J_AT(struct job_msg, run_ms), .flags = J_OMIT, .max = 60000 },
+	{ "label", J_UINT, J_AT(struct job_msg, label), .flags = J_OMIT, .max = 0xfffff },
 	TEXT("interface", struct job_msg, interface),
 	{ "paths", J_LIST, J_AT(struct job_msg, paths), .flags = J_OMIT, .of = path_fields,
 	  .item = sizeof(struct job_path), .has = offsetof(struct job_msg, n_paths) },

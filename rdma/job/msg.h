@@ -70,6 +70,7 @@ struct job_msg {
 	enum judge_kind kind;
 	bool first;               /* this rank sends first */
 	uint32_t warm_ms, run_ms; /* of each direction */
+	uint32_t label;           /* flow label of the queue pairs; 0: as the driver does */
 	char interface[JOB_NAME]; /* own rail */
 	struct job_path paths[JOB_QPS];
 	size_t n_paths;

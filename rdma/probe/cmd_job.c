@@ -34,6 +34,8 @@ static const struct opt options[] = {
 	{ "seconds", "SECONDS", "how long to test (default: 30)", 0 },
 	{ "in-use", NULL, "test reach alone, also while other processes use the rails", 0 },
 	{ "min-gbps", "N", "a slow rail fails below this rate (default: it only warns)", 0 },
+	{ "labels", "N", "afterwards, each rail across leaves by 1 to 32 flow labels; not judged",
+	  0 },
 	{ "device", "NAME", "rails of this RDMA device only", 0 },
 	{ "size", "BYTES", "size of a write, up to 256K (default: 256K)", 0 },
 	{ "tc", "N", "traffic class, 0 to 255 (default: NCCL_IB_TC, else that of the system)", 0 },
@@ -115,7 +117,8 @@ static int read_conf(struct cmd_run *p, struct job_conf *c, struct err *e)
 	const char *index = getenv("JOB_COMPLETION_INDEX"), *key = opt_get(&p->opts, "key-file");
 	const struct cmd_input leaves = { opt_get(&p->opts, "leaves"), "--leaves ", LEAVES_MAX };
 	size_t len;
-	uint64_t ranks = 0, rank = JOB_RANKS, gather = GATHER_S, seconds = TEST_S, gbps = 0;
+	uint64_t ranks = 0, rank = JOB_RANKS, gather = GATHER_S, seconds = TEST_S, gbps = 0,
+		 labels = 0;
 
 	c->rank0 = opt_get(&p->opts, "rank0");
 	c->node = opt_get(&p->opts, "node");
@@ -126,8 +129,11 @@ static int read_conf(struct cmd_run *p, struct job_conf *c, struct err *e)
 	    number(p, (struct bounds){ "rank", 0, JOB_RANKS - 1 }, &rank, e) ||
 	    number(p, (struct bounds){ "gather", 1, 3600 }, &gather, e) ||
 	    number(p, (struct bounds){ "seconds", 5, 3600 }, &seconds, e) ||
+	    number(p, (struct bounds){ "labels", 1, JOB_LABELS }, &labels, e) ||
 	    number(p, (struct bounds){ "min-gbps", 1, 100000 }, &gbps, e))
 		return -1;
+	if (labels && c->in_use)
+		return cmd_usage(p, e, "--labels loads the rails: it cannot be with --in-use");
 	if (!c->rank0 || !ranks)
 		return cmd_usage(p, e, "job needs --rank0 HOST and --ranks N");
 	if (rank >= ranks)
@@ -138,6 +144,7 @@ static int read_conf(struct cmd_run *p, struct job_conf *c, struct err *e)
 	c->ranks = (uint32_t)ranks;
 	c->gather_ms = (int)gather * 1000;
 	c->test_ms = (int)seconds * 1000;
+	c->labels = (uint32_t)labels;
 	c->min_rate = (double)gbps * 1e9 / 8;
 	if (read_key(p, c->secret, e) || (leaves.path && cmd_read(&leaves, &c->leaves, &len, e)))
 		return -1;

@@ -88,6 +88,7 @@ struct job_conf {
 	char *leaves;    /* lines "NODE RAIL LEAF", which are changed; or NULL */
 	bool in_use;     /* test reach alone, also where processes use the rails */
 	double min_rate; /* bytes a second; 0: rates only warn */
+	uint32_t labels; /* flow labels across leaves, up to JOB_LABELS; 0: that is not tested */
 };
 
 /* job_rank_run - join, run tests, and return the last message of rank 0. */
@@ -107,8 +108,11 @@ struct job_member {
 	size_t n_rails;
 };
 
+#define JOB_LABELS 32u
+
 struct job_case {
 	struct judge_test test;
+	uint32_t label; /* 0, or of a test of flow labels: the judge does not know it */
 	struct judge_result result;
 	char text[JOB_TEXT]; /* why a rank could not run it */
 };
@@ -155,6 +159,32 @@ const struct job_member *job_busy(const struct job_root *r);
 
 /* job_fails - a finding ends with a failure: by its cause, or as its rate is below --min-gbps. */
 bool job_fails(const struct job_root *r, const struct judge_finding *f);
+
+/*
+ * What the flow labels of a rail got between two ranks of different leaves: of each the slower
+ * direction, and none that failed. Rates in bytes a second.
+ */
+struct job_labels {
+	uint16_t a, b; /* ranks */
+	size_t n;      /* labels; 0: the rail was not tested so */
+	double slowest, median, fastest;
+	size_t low; /* labels below half of the median */
+};
+
+/*
+ * job_labels_run - job_labels.c: load each rail with one flow label after the other. Each label has
+ * another UDP port of RoCE v2, from which switches choose the path. job_labels_of - of a rail.
+ */
+int job_labels_run(struct job_root *r, struct err *e) must_check;
+void job_labels_of(const struct job_root *r, unsigned rail, struct job_labels *out);
+
+/* job_batch - run n tests at once, as new cases of *r. label: of their queue pairs, or 0. */
+struct job_batch {
+	const struct judge_test *tests;
+	size_t n;
+	uint32_t run_ms, label;
+};
+int job_batch(struct job_root *r, const struct job_batch *of, struct err *e) must_check;
 
 /* job_show - print the verdict. job_summary - in one line. */
 int job_show(const struct out *out, const struct job_root *r, struct err *e) must_check;

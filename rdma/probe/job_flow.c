@@ -71,6 +71,7 @@ static int open_conns(struct flow *f, const struct conf *c, const struct job_own
 			  .has_tc = tc >= 0,
 			  .tc_of_nccl = !c->has_tc,
 			  .tc = tc < 0 ? 0 : (uint8_t)tc,
+			  .label = f->prepare->label,
 			  .local = rail->address },
 		.out = bytes,
 		.in = bytes,

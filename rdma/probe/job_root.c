@@ -160,7 +160,8 @@ static void send_prepare(struct batch *b, size_t i, unsigned which, uint32_t run
 				   .kind = t->kind,
 				   .first = !which,
 				   .warm_ms = run_ms < RUN_MS ? run_ms / 3 : WARM_MS,
-				   .run_ms = run_ms };
+				   .run_ms = run_ms,
+				   .label = b->r->cases[b->r->at + i].label };
 	memcpy(b->msg.interface, b->r->names[t->rail], JOB_NAME);
 	send_to(b, member_of(b, i, which));
 }
@@ -290,31 +291,42 @@ static int run_batch(struct batch *b, uint32_t run_ms, struct err *e)
 	return 0;
 }
 
-static int one_batch(struct job_root *r, const struct judge_test *tests, size_t n, uint32_t run_ms,
-		     struct err *e)
+int job_batch(struct job_root *r, const struct job_batch *of, struct err *e)
 {
-	auto_free struct judge_result *results = calloc(n, sizeof(*results));
 	auto_free struct batch *b = calloc(1, sizeof(*b));
 
-	if (!results || !b)
+	if (!b)
 		return err_nomem(e);
-	if (ARRAY_GROW_BY(r->cases, r->n_cases, n, CASES_MAX, "tests", e))
+	if (ARRAY_GROW_BY(r->cases, r->n_cases, of->n, CASES_MAX, "tests", e))
 		return -1;
-	*b = (struct batch){ .r = r, .n = n, .sides = calloc(n, sizeof(*b->sides)) };
+	*b = (struct batch){ .r = r, .n = of->n, .sides = calloc(of->n, sizeof(*b->sides)) };
 	if (!b->sides)
 		return err_nomem(e);
 	r->at = r->n_cases;
-	r->n_cases += n;
-	for (size_t i = 0; i < n; i++)
-		r->cases[r->at + i] = (struct job_case){ .test = tests[i] };
-	int rc = run_batch(b, run_ms, e);
-	for (size_t i = 0; i < n; i++) {
-		results[i] = r->cases[r->at + i].result;
+	r->n_cases += of->n;
+	for (size_t i = 0; i < of->n; i++)
+		r->cases[r->at + i] = (struct job_case){ .test = of->tests[i], .label = of->label };
+	int rc = run_batch(b, of->run_ms, e);
+	for (size_t i = 0; i < of->n; i++) {
 		free(b->sides[i][0].result);
 		free(b->sides[i][1].result);
 	}
 	free(b->sides);
-	return rc || judge_results(r->judge, results, e) ? -1 : 0;
+	return rc;
+}
+
+/* For the judge. */
+static int one_batch(struct job_root *r, const struct job_batch *of, struct err *e)
+{
+	auto_free struct judge_result *results = calloc(of->n, sizeof(*results));
+
+	if (!results)
+		return err_nomem(e);
+	if (job_batch(r, of, e))
+		return -1;
+	for (size_t i = 0; i < of->n; i++)
+		results[i] = r->cases[r->at + i].result;
+	return judge_results(r->judge, results, e);
 }
 
 /* ---- all of it ---- */
@@ -331,20 +343,21 @@ static uint32_t run_time(const struct job_root *r)
 static int run_tests(struct job_root *r, struct err *e)
 {
 	int64_t start = ctx_mono_ms();
-	const struct judge_test *tests;
-	size_t n;
+	struct job_batch of = { .run_ms = run_time(r) };
 
 	r->in_time = false;
 	while (ctx_mono_ms() - start < r->conf->test_ms) {
-		if (judge_next(r->judge, &tests, &n, e))
+		if (judge_next(r->judge, &of.tests, &of.n, e))
 			return -1;
-		if (!n) {
+		if (!of.n) {
 			r->in_time = true;
 			break;
 		}
-		if (one_batch(r, tests, n, run_time(r), e))
+		if (one_batch(r, &of, e))
 			return -1;
 	}
+	if (r->conf->labels && !r->conf->in_use && job_labels_run(r, e))
+		return -1;
 	r->seconds = (double)(ctx_mono_ms() - start) / 1000;
 	return judge_findings(r->judge, &r->findings, &r->n_findings, e);
 }

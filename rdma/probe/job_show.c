@@ -128,7 +128,8 @@ static void evidence(const struct job_root *r, const struct judge_finding *f, ch
 	add_counted(r, f, line);
 	for (size_t i = 0; i < r->n_cases && !why; i++) {
 		const struct job_case *c = &r->cases[i];
-		if (*c->text && f->ends[0].rank != JUDGE_NONE && c->test.rail == f->ends[0].rail &&
+		if (*c->text && !c->label && f->ends[0].rank != JUDGE_NONE &&
+		    c->test.rail == f->ends[0].rail &&
 		    (c->test.a == f->ends[0].rank || c->test.b == f->ends[0].rank))
 			why = c->text;
 	}
@@ -167,7 +168,7 @@ static double best_rate(const struct job_root *r, uint32_t rank, unsigned rail)
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct job_case *c = &r->cases[i];
-		if (c->test.kind != JUDGE_LOAD || c->test.rail != rail ||
+		if (c->test.kind != JUDGE_LOAD || c->label || c->test.rail != rail ||
 		    c->result.outcome != JUDGE_DONE)
 			continue;
 		if (c->test.a == rank && c->result.ab > best)
@@ -237,7 +238,48 @@ static int show_grid(const struct out *out, const struct job_root *r, struct err
 	return 0;
 }
 
+/* Never judged: with few labels a slow one may be a collision with flows of others. */
+static void show_labels(const struct out *out, const struct job_root *r)
+{
+	char slowest[STATS_TEXT_LEN], median[STATS_TEXT_LEN], fastest[STATS_TEXT_LEN];
+	struct job_labels l;
+	bool any = false;
+
+	for (unsigned rail = 0; rail < r->n_rails; rail++) {
+		job_labels_of(r, rail, &l);
+		if (!l.n)
+			continue;
+		any = true;
+		out_line(out, OUT_PLAIN,
+			 "%s from %s to %s, %zu flow labels: slowest %s, median %s, fastest %s; "
+			 "%zu below half of the median",
+			 r->names[rail], r->members[l.a].node, r->members[l.b].node, l.n,
+			 stats_rate(l.slowest, slowest), stats_rate(l.median, median),
+			 stats_rate(l.fastest, fastest), l.low);
+	}
+	if (r->judge && r->conf->labels && !any)
+		out_line(out, OUT_WARN,
+			 "flow labels were not tested: no rail is known to have two leaves");
+}
+
 /* ---- JSON ---- */
+
+static int json_labels(struct json *list, const struct job_root *r, unsigned rail)
+{
+	struct job_labels l;
+
+	job_labels_of(r, rail, &l);
+	if (!l.n)
+		return 0;
+	struct json *o = json_push_object(list), *ranks = json_add_array(o, "ranks");
+
+	return !o || !ranks || json_push_int(ranks, l.a) || json_push_int(ranks, l.b) ||
+	       json_add_str(o, "rail", r->names[rail]) || json_add_int(o, "labels", (int64_t)l.n) ||
+	       json_add_int(o, "slowest", (int64_t)l.slowest) ||
+	       json_add_int(o, "median", (int64_t)l.median) ||
+	       json_add_int(o, "fastest", (int64_t)l.fastest) ||
+	       json_add_int(o, "belowHalf", (int64_t)l.low);
+}
 
 static int json_finding(struct json *list, const struct job_root *r, const struct judge_finding *f)
 {
@@ -293,11 +335,11 @@ static int show_json(const struct out *out, const struct job_root *r, struct err
 {
 	auto_json struct json *o = json_new_object();
 	struct json *ranks = json_add_array(o, "ranks"), *list = json_add_array(o, "findings"),
-		    *notes = json_add_array(o, "notes");
+		    *notes = json_add_array(o, "notes"), *labels = json_add_array(o, "flowLabels");
 	char text[JOB_TEXT], when[OUT_TIME_LEN];
 
 	job_summary(r, text);
-	if (!o || !ranks || !list || !notes || json_add_int(o, "version", 1) ||
+	if (!o || !ranks || !list || !notes || !labels || json_add_int(o, "version", 1) ||
 	    json_add_int(o, "status", r->status) || json_add_str(o, "summary", text) ||
 	    json_add_str(o, "time", out_time(r->when, when)) ||
 	    json_add_bool(o, "complete", r->in_time) ||
@@ -306,6 +348,10 @@ static int show_json(const struct out *out, const struct job_root *r, struct err
 		return err_nomem(e);
 	for (uint32_t i = 0; i < r->conf->ranks; i++) {
 		if (json_rank(ranks, r, i))
+			return err_nomem(e);
+	}
+	for (unsigned rail = 0; rail < r->n_rails; rail++) {
+		if (json_labels(labels, r, rail))
 			return err_nomem(e);
 	}
 	for (size_t i = 0; i < r->n_findings; i++) {
@@ -371,6 +417,7 @@ int job_show(const struct out *out, const struct job_root *r, struct err *e)
 			 words[f->cause].what, *line ? " (" : "", line, *line ? ")" : "");
 		out_line(out, OUT_FAINT, "    %s", words[f->cause].remedy);
 	}
+	show_labels(out, r);
 	for (size_t i = 0; i < r->n_notes; i++)
 		out_line(out, OUT_WARN, "%s", r->notes[i]);
 	if (r->refused)

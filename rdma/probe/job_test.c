@@ -17,7 +17,8 @@
 #include "lib/testing/net.h"
 #include "lib/testing/testing.h"
 
-#define MOST 1024
+#define MOST       1024
+#define SLOW_LABEL 7127u /* the last of 15 */
 
 /* What is wrong with a rank. */
 enum rank_fault { FINE, BUSY, ABSENT, WRONG_KEY, DIES, STOPS, SLOW, NO_FLOW, LATE, TWICE, OLDER };
@@ -76,6 +77,7 @@ void job_flow(const struct conf *c, const struct job_own_rail *rail, const struc
 	uint32_t id = prepare->id;
 
 	(void)c;
+	ck_assert(!prepare->label || strcmp(prepare->interface, "rail0") == 0);
 	(void)rail;
 	if (faults[own_rank] == NO_FLOW)
 		return;
@@ -98,6 +100,8 @@ void job_flow(const struct conf *c, const struct job_own_rail *rail, const struc
 	m = (struct job_msg){ .id = id, .outcome = JUDGE_DONE, .alone = 1000000, .both = 900000 };
 	if (faults[own_rank] == SLOW)
 		m.alone = 400000;
+	if (prepare->label)
+		m.alone = prepare->label == SLOW_LABEL && prepare->first ? 300000 : prepare->label;
 	answer(fd, &m, JOB_RESULT);
 }
 
@@ -238,6 +242,45 @@ START_TEST(leaves_are_by_interface_or_by_device)
 	ck_assert_str_eq(run.root.leaves[run.root.ranks[1].rails[1].leaf], "c");
 	ck_assert_uint_eq(run.root.ranks[2].rails[0].leaf, JUDGE_NONE);
 	ck_assert_uint_eq(run.root.n_notes, 0);
+	job_root_clear(&run.root);
+}
+END_TEST
+
+/* Labels are no evidence for the judge, and only a rail with two leaves has paths to choose. */
+START_TEST(flow_labels_go_between_two_leaves_and_are_not_judged)
+{
+	char lines[] = "node0 rail0 a\nnode1 rail0 a\nnode2 rail0 b\nnode3 rail0 b\n"
+		       "node0 rail1 c\nnode1 rail1 c\nnode2 rail1 c\n";
+	struct job_labels l;
+	uint32_t seen = 0;
+
+	net_enter_new();
+	start(4);
+	run.job.leaves = lines;
+	run.job.labels = 15;
+	lead();
+	ck_assert_uint_eq(run.root.status, 0);
+	ck_assert_uint_eq(run.root.n_findings, 0);
+	ck_assert(run.root.in_time);
+	job_labels_of(&run.root, 0, &l);
+	ck_assert_uint_eq(l.n, 15);
+	ck_assert_uint_ne(run.root.ranks[l.a].rails[0].leaf, run.root.ranks[l.b].rails[0].leaf);
+	/* The labels are 1, 510, ... 6618, and one with the rate 7127 one way and 300,000 the
+	 * other. */
+	ck_assert_double_eq(l.slowest, 1);
+	ck_assert_double_eq(l.median, 3564);
+	ck_assert_double_eq(l.fastest, SLOW_LABEL);
+	ck_assert_uint_eq(l.low, 4);
+	job_labels_of(&run.root, 1, &l);
+	ck_assert_uint_eq(l.n, 0);
+	for (size_t i = 0; i < run.root.n_cases; i++) {
+		const struct job_case *c = &run.root.cases[i];
+
+		ck_assert(!c->label || (c->test.a == run.root.cases[run.root.n_cases - 1].test.a &&
+					c->label < 1u << 14));
+		seen += c->label != 0;
+	}
+	ck_assert_uint_eq(seen, 15);
 	job_root_clear(&run.root);
 }
 END_TEST
@@ -474,7 +517,8 @@ END_TEST
 
 TEST_PROGRAM("rdma/probe/job", a_right_job_ends_well_for_all,
 	     a_slow_rank_is_named_and_all_end_alike, who_is_missing_is_named,
-	     leaves_are_by_interface_or_by_device, what_was_not_looked_at_is_said,
+	     leaves_are_by_interface_or_by_device,
+	     flow_labels_go_between_two_leaves_and_are_not_judged, what_was_not_looked_at_is_said,
 	     leaves_are_by_interface_or_by_device, what_was_not_looked_at_is_said,
 	     a_rank_that_dies_costs_nothing_and_is_named,
 	     a_test_that_crashes_is_the_fault_of_its_rank, the_newer_of_two_is_the_rank,

@@ -96,6 +96,7 @@ struct verbs_pick {
 	bool has_tc;        /* else that of the system */
 	bool tc_of_nccl;    /* the class is that of NCCL, which has none on InfiniBand */
 	uint8_t tc;         /* traffic class of RoCE */
+	uint32_t label;     /* flow label, only without RDMA CM; 0: as the driver does */
 	struct ip local;    /* own address, of the TCP connection */
 };
 

@@ -41,7 +41,8 @@ static int to_receive(struct verbs_conn *c)
 			     .port_num = (uint8_t)c->port,
 			     .sl = c->plan.pick.sl,
 			     .is_global = ethernet || ib_needs_grh(&path),
-			     .grh = { .sgid_index = (uint8_t)c->gid_index,
+			     .grh = { .flow_label = c->plan.pick.label,
+				      .sgid_index = (uint8_t)c->gid_index,
 				      .hop_limit = HOPS,
 				      .traffic_class = c->plan.pick.tc } },
 	};

@@ -84,6 +84,10 @@ pods()
 	check "the command runs on each rank" eval '[ "$(cd $W && echo ran.*)" = "ran.node0 ran.node1 ran.node2 ran.node3" ]'
 	cp $W/job.0 $W/even
 	check "each was measured" eval "jq -e '[.ranks[].rails[].bytesPerSecond] | length == 8 and all(. > 400000 and . < 1200000)' $W/even >/dev/null || { cat $W/even; false; }"
+	# Nothing here has two paths: this shows the protocol, and that the driver takes labels, and not ECMP.
+	printf 'node%s rail0 leaf%s\n' 0 a 1 a 2 b 3 b >$W/leaves
+	check "flow labels between two leaves" found 0 '.flowLabels | length == 1 and (.[0] | .rail == "rail0" and .labels == 4 and .belowHalf == 0 and
+		(.ranks | map(. < 2) | unique == [false, true]) and .slowest > 400000 and .fastest < 1200000)' --labels 4 --leaves $W/leaves
 	# A job that runs already: its rails are not loaded.
 	ip netns exec A $W/rdma-probe serve --once --port 18700 >$W/serve 2>&1 &
 	eventually grep -q listening $W/serve
