@@ -42,6 +42,7 @@ static const struct json_field rail_fields[] = {
 	TEXT("gidKind", struct job_rail, gid_kind),
 	TEXT("card", struct job_rail, card),
 	TEXT("leaf", struct job_rail, leaf),
+	TEXT("memory", struct job_rail, memory),
 	TEXT("problem", struct job_rail, problem),
 	NUMBER("mtu", struct job_rail, mtu),
 	NUMBER("rateMbps", struct job_rail, rate_mbps),

@@ -45,6 +45,7 @@ struct job_rail {
 	char card[JOB_NAME];      /* vendor and device: "15b3:1021" */
 	char leaf[JOB_NAME];
 	char counted[JOB_TEXT]; /* rank 0: what its port counted meanwhile; not in a message */
+	char memory[JOB_NAME];  /* of tests of rates: "GPU 0000:17:00.0"; "": of the host */
 	char problem[JOB_TEXT]; /* why the rank itself says that it cannot be used */
 	uint32_t mtu;           /* bytes of payload */
 	uint32_t rate_mbps;     /* of the link */

@@ -34,6 +34,9 @@ static const struct opt options[] = {
 	{ "seconds", "SECONDS", "how long to test (default: 30)", 0 },
 	{ "in-use", NULL, "test reach alone, also while other processes use the rails", 0 },
 	{ "min-gbps", "N", "a slow rail fails below this rate (default: it only warns)", 0 },
+	{ "memory", "KIND",
+	  "of tests of rates: host, cuda (of a GPU), or auto (cuda where it can be; default: host)",
+	  0 },
 	{ "labels", "N", "afterwards, each rail across leaves by 1 to 32 flow labels; not judged",
 	  0 },
 	{ "device", "NAME", "rails of this RDMA device only", 0 },
@@ -112,6 +115,23 @@ static int read_key(struct cmd_run *p, uint8_t out[SHA256_LEN], struct err *e)
 	return 0;
 }
 
+static int read_memory(struct cmd_run *p, struct job_conf *c, struct err *e)
+{
+	static const char *const kinds[] = {
+		[JOB_MEMORY_HOST] = "host", [JOB_MEMORY_AUTO] = "auto", [JOB_MEMORY_CUDA] = "cuda"
+	};
+	const char *text = opt_get(&p->opts, "memory");
+
+	for (size_t i = 0; text && i < ARRAY_SIZE(kinds); i++) {
+		if (strcmp(text, kinds[i]) == 0) {
+			c->memory = (enum job_memory)i;
+			return 0;
+		}
+	}
+	return text ? cmd_usage(p, e, "option --memory \"%.32s\" is not host, auto or cuda", text)
+		    : 0;
+}
+
 static int read_conf(struct cmd_run *p, struct job_conf *c, struct err *e)
 {
 	const char *index = getenv("JOB_COMPLETION_INDEX"), *key = opt_get(&p->opts, "key-file");
@@ -144,6 +164,8 @@ static int read_conf(struct cmd_run *p, struct job_conf *c, struct err *e)
 	c->ranks = (uint32_t)ranks;
 	c->gather_ms = (int)gather * 1000;
 	c->test_ms = (int)seconds * 1000;
+	if (read_memory(p, c, e))
+		return -1;
 	c->labels = (uint32_t)labels;
 	c->min_rate = (double)gbps * 1e9 / 8;
 	if (read_key(p, c->secret, e) || (leaves.path && cmd_read(&leaves, &c->leaves, &len, e)))

@@ -43,6 +43,7 @@ struct job_own_rail {
 	struct ip address; /* family IP_NONE: by the device */
 	char device[JOB_NAME];
 	unsigned port;
+	struct verbs_gpu gpu; /* for tests of rates; address 0: memory of the host */
 	struct {
 		char device[JOB_NAME], netdev[IFNAME_LEN];
 		uint32_t port;
@@ -67,6 +68,32 @@ void job_counted(const struct ctx *ctx, const struct job_own_rail *rail, char ou
  * kernel does not say. */
 uint64_t job_throttled(void);
 
+/* ---- job_memory.c: memory of GPUs ---- */
+
+enum job_memory { JOB_MEMORY_HOST, JOB_MEMORY_AUTO, JOB_MEMORY_CUDA };
+
+/* Calls of the CUDA driver API; each returns 0 or an error number. */
+struct job_cuda {
+	int (*init)(unsigned flags);
+	int (*count)(int *n);
+	int (*get)(int *gpu, int n);
+	int (*bus)(char *out, int size, int gpu);
+	int (*retain)(void **context, int gpu);
+	int (*enter)(void *context);
+	int (*alloc)(uint64_t *address, size_t len);
+	int (*export)(void *fd, uint64_t address, size_t len, int type, unsigned long long flags);
+};
+
+/*
+ * job_cuda_load - find them in libcuda. False: it is not here, or too old for dma-bufs.
+ * job_memory_get - for each rail the memory of a GPU that is near, and in its .memory what was
+ * taken: "GPU 0000:17:00.0", or "host: " and why. cuda NULL: there is no CUDA. must: without it the
+ * rail has a problem. Returns a process that holds the memory, for the caller to end; 0: none.
+ */
+bool job_cuda_load(struct job_cuda *out);
+pid_t job_memory_get(const struct job_cuda *cuda, const struct ctx *ctx, struct job_own *own,
+		     bool must);
+
 /* ---- job_flow.c: one test ---- */
 
 /*
@@ -88,6 +115,7 @@ struct job_conf {
 	char *leaves;    /* lines "NODE RAIL LEAF", which are changed; or NULL */
 	bool in_use;     /* test reach alone, also where processes use the rails */
 	double min_rate; /* bytes a second; 0: rates only warn */
+	enum job_memory memory;
 	uint32_t labels; /* flow labels across leaves, up to JOB_LABELS; 0: that is not tested */
 };
 

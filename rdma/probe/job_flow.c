@@ -63,7 +63,7 @@ static int open_conns(struct flow *f, const struct conf *c, const struct job_own
 	bool reach = f->prepare->kind == JUDGE_REACH;
 	size_t bytes = reach ? LARGE : c->size;
 	int tc = c->has_tc ? c->tc : c->nccl.tc;
-	const struct verbs_plan plan = {
+	struct verbs_plan plan = {
 		.pick = { .device = *rail->device ? rail->device : NULL,
 			  .port = rail->port,
 			  .gid_index = rail->address.family == IP_NONE ? 0 : -1,
@@ -82,6 +82,10 @@ static int open_conns(struct flow *f, const struct conf *c, const struct job_own
 	f->n = reach ? 1 : JOB_QPS;
 	f->piece = c->size;
 	for (size_t i = 0; i < f->n; i++) {
+		/* The bytes of a test of reach are compared, which the host cannot do in a GPU. */
+		if (!reach)
+			plan.gpu = rail->gpu;
+		plan.gpu.at = i * 2 * verbs_stride(bytes);
 		if (verbs_open(&plan, NULL, &f->control, &f->conns[i], e))
 			return -1;
 	}

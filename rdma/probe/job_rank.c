@@ -230,7 +230,9 @@ int job_rank_run(const struct job_conf *c, const struct ctx *ctx, struct job_msg
 		 struct err *e)
 {
 	auto_free struct rank *r = calloc(1, sizeof(*r));
+	struct job_cuda cuda;
 	bool ended = false;
+	pid_t holder = 0;
 	int rc;
 
 	if (!r)
@@ -242,6 +244,9 @@ int job_rank_run(const struct job_conf *c, const struct ctx *ctx, struct job_msg
 		r->children[i].fd = -1;
 	if (job_facts(ctx, c->conf, &r->own, e))
 		return -1;
+	if (c->memory != JOB_MEMORY_HOST)
+		holder = job_memory_get(job_cuda_load(&cuda) ? &cuda : NULL, ctx, &r->own,
+					c->memory == JOB_MEMORY_CUDA);
 	if (c->node)
 		(void)snprintf(r->own.join.node, JOB_NAME, "%s", c->node);
 	r->own.join.rank = c->rank;
@@ -251,6 +256,8 @@ int job_rank_run(const struct job_conf *c, const struct ctx *ctx, struct job_msg
 		rc = rank_step(r, &ended, e);
 	for (size_t i = 0; i < TESTS_MAX; i++)
 		end_child(&r->children[i]);
+	if (holder && kill(holder, SIGKILL) == 0)
+		(void)waitpid(holder, NULL, 0);
 	job_link_close(&r->link);
 	*end = r->msg;
 	return rc;

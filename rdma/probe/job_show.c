@@ -238,6 +238,35 @@ static int show_grid(const struct out *out, const struct job_root *r, struct err
 	return 0;
 }
 
+static bool is_gpu(const struct job_rail *x)
+{
+	return strncmp(x->memory, "GPU ", 4) == 0;
+}
+
+/* Nothing, if no rank wanted memory of GPUs. Returns whether all rails had it. */
+static bool show_memory(const struct out *out, const struct job_root *r)
+{
+	char first[4 * JOB_NAME] = "";
+	size_t gpus = 0, all = 0;
+	bool wanted = false;
+
+	for (uint32_t i = 0; i < r->conf->ranks; i++) {
+		for (size_t k = 0; k < r->members[i].n_rails; k++, all++) {
+			const struct job_rail *x = &r->members[i].rails[k];
+			gpus += is_gpu(x);
+			wanted |= *x->memory != '\0';
+			if (!is_gpu(x) && !*first)
+				(void)snprintf(first, sizeof(first), "; %s %s: %s",
+					       r->members[i].node, x->interface,
+					       *x->memory ? x->memory : "host");
+		}
+	}
+	if (wanted)
+		out_line(out, gpus == all ? OUT_PLAIN : OUT_WARN,
+			 "%zu of %zu rails were measured with memory of GPUs%s", gpus, all, first);
+	return wanted && gpus == all;
+}
+
 /* Never judged: with few labels a slow one may be a collision with flows of others. */
 static void show_labels(const struct out *out, const struct job_root *r)
 {
@@ -311,6 +340,14 @@ static int json_finding(struct json *list, const struct job_root *r, const struc
 		       : 0;
 }
 
+static const char *memory_of(const struct job_member *m, const char *name)
+{
+	for (size_t k = 0; k < m->n_rails; k++)
+		if (strcmp(m->rails[k].interface, name) == 0)
+			return m->rails[k].memory;
+	return "";
+}
+
 static int json_rank(struct json *list, const struct job_root *r, uint32_t rank)
 {
 	struct json *o = json_push_object(list), *rails = json_add_array(o, "rails");
@@ -324,6 +361,7 @@ static int json_rank(struct json *list, const struct job_root *r, uint32_t rank)
 		struct json *x = json_push_object(rails);
 		double rate = best_rate(r, rank, k);
 		if (!x || json_add_str(x, "rail", r->names[k]) ||
+		    json_add_known(x, "memory", memory_of(&r->members[rank], r->names[k])) ||
 		    (rate > 0 && json_add_int(x, "bytesPerSecond", (int64_t)rate)) ||
 		    (has_finding(r, rank, k, &f) && json_add_str(x, "code", words[f->cause].code)))
 			return -1;
@@ -418,6 +456,7 @@ int job_show(const struct out *out, const struct job_root *r, struct err *e)
 		out_line(out, OUT_FAINT, "    %s", words[f->cause].remedy);
 	}
 	show_labels(out, r);
+	const bool gpus = show_memory(out, r);
 	for (size_t i = 0; i < r->n_notes; i++)
 		out_line(out, OUT_WARN, "%s", r->notes[i]);
 	if (r->refused)
@@ -428,6 +467,7 @@ int job_show(const struct out *out, const struct job_root *r, struct err *e)
 		out_line(out, OUT_WARN, "the time was over before all tests ran: --seconds");
 	out_line(out, r->status ? OUT_BAD : OUT_GOOD, "%s: %zu tests in %.0f s", text, r->n_cases,
 		 r->seconds);
-	out_line(out, OUT_FAINT, "not tested: GPUs, GPUDirect, NVLink, congestion by other jobs");
+	out_line(out, OUT_FAINT, "not tested: GPUs, %sNVLink, congestion by other jobs",
+		 gpus ? "" : "GPUDirect, ");
 	return 0;
 }

@@ -100,13 +100,25 @@ struct verbs_pick {
 	struct ip local;    /* own address, of the TCP connection */
 };
 
+/* Memory of a GPU, of which a connection takes verbs_stride() bytes for each of out and in. */
+struct verbs_gpu {
+	int fd;           /* a dma-buf */
+	uint64_t address; /* of the GPU; 0: there is none, and memory of the host is used */
+	size_t at;        /* where in it */
+};
+static inline size_t verbs_stride(size_t len)
+{
+	return (len + 65535) & ~(size_t)65535;
+}
+
 struct verbs_plan {
 	struct verbs_pick pick;
 	bool cm, server;
-	size_t out, in;      /* bytes of memory; 0: none */
-	unsigned depth;      /* sends and receives posted at once; the device may have fewer */
-	uint8_t ack_timeout; /* of the queue pair, 4.096 us * 2^n; 0: half a second with all tries
-			      */
+	size_t out, in;       /* bytes of memory; 0: none */
+	struct verbs_gpu gpu; /* verbs_out() and verbs_in() cannot be read with it */
+	unsigned depth;       /* sends and receives posted at once; the device may have fewer */
+	uint8_t ack_timeout;  /* of the queue pair, 4.096 us * 2^n; 0: half a second with all tries
+			       */
 };
 
 struct verbs_conn;

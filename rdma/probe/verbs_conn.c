@@ -36,18 +36,38 @@ static int not_registered(const struct verbs_conn *c, size_t len, int errnum, st
 		stats_size(limit.rlim_cur, most));
 }
 
+static unsigned access_of(const struct verbs_conn *c, const struct memory *m)
+{
+	return IBV_ACCESS_LOCAL_WRITE | (m == &c->in ? IBV_ACCESS_REMOTE_WRITE : 0u);
+}
+
+/* The device knows it by the address that the GPU has for it. */
+static int get_gpu_memory(struct verbs_conn *c, struct memory *m, size_t len, struct err *e)
+{
+	const struct verbs_gpu *gpu = &c->plan.gpu;
+	const size_t at = gpu->at + (m == &c->in ? verbs_stride(c->plan.out) : 0);
+
+	m->p = (void *)(uintptr_t)(gpu->address + at);
+	m->len = len;
+	m->mr = ibv_reg_dmabuf_mr(c->pd, at, len, gpu->address + at, gpu->fd, (int)access_of(c, m));
+	return m->mr ? 0
+		     : err_set(e, ERR_KERNEL, errno, "%s: cannot register memory of a GPU",
+			       ibv_get_device_name(c->ctx->device));
+}
+
 static int get_memory(struct verbs_conn *c, struct memory *m, size_t len, struct err *e)
 {
-	unsigned access = IBV_ACCESS_LOCAL_WRITE | (m == &c->in ? IBV_ACCESS_REMOTE_WRITE : 0u);
-
 	if (!len)
 		return 0;
+	if (c->plan.gpu.address)
+		return get_gpu_memory(c, m, len, e);
 	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return err_nomem(e);
 	m->p = p;
 	m->len = len;
-	m->mr = ibv_reg_mr(c->pd, p, len, access);
+	m->mapped = true;
+	m->mr = ibv_reg_mr(c->pd, p, len, access_of(c, m));
 	return m->mr ? 0 : not_registered(c, len, errno, e);
 }
 
@@ -128,7 +148,7 @@ static void free_memory(struct memory *m)
 {
 	if (m->mr)
 		(void)ibv_dereg_mr(m->mr);
-	if (m->p)
+	if (m->mapped)
 		(void)munmap(m->p, m->len);
 }
 

@@ -13,6 +13,7 @@ struct memory {
 	void *p;
 	size_t len;
 	struct ibv_mr *mr;
+	bool mapped; /* by this process */
 };
 
 #define VERBS_BATCH 16

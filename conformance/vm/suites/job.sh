@@ -88,6 +88,15 @@ pods()
 	printf 'node%s rail0 leaf%s\n' 0 a 1 a 2 b 3 b >$W/leaves
 	check "flow labels between two leaves" found 0 '.flowLabels | length == 1 and (.[0] | .rail == "rail0" and .labels == 4 and .belowHalf == 0 and
 		(.ranks | map(. < 2) | unique == [false, true]) and .slowest > 400000 and .fastest < 1200000)' --labels 4 --leaves $W/leaves
+	# The stand-in for libcuda shows that the tests run with what it gave, and not that a GPU works.
+	check "memory of GPUs is asked for, and none is here" found 0 \
+		'[.ranks[].rails[].memory] | unique == ["host: cannot load libcuda.so.1"]' --memory auto
+	cp "$HELPERS/rdma/cuda.so" $W/libcuda.so.1
+	check "without it no rail is tested" found 7 \
+		'any(.findings[]; .code == "broken" and (.evidence | contains("no GPU memory: cannot load libcuda.so.1")))' --memory cuda
+	export LD_LIBRARY_PATH=$W LD_PRELOAD=libcuda.so.1
+	check "a stand-in for memory of GPUs" found 0 '[.ranks[].rails[].memory] | unique == ["GPU 0000:1a:00.0"]' --memory cuda
+	unset LD_LIBRARY_PATH LD_PRELOAD
 	# A job that runs already: its rails are not loaded.
 	ip netns exec A $W/rdma-probe serve --once --port 18700 >$W/serve 2>&1 &
 	eventually grep -q listening $W/serve
