@@ -2,12 +2,13 @@
 /*
  * cuda.c: a stand-in for libcuda.so.1, to preload under that name where there is neither a GPU nor
  * a device that registers dma-bufs. Its memory is a memfd. In place of a dma-buf the memfd is
- * mapped and registered as memory of the host. It shows which calls a program makes, not that a GPU
- * works.
+ * mapped and registered as memory of the host, with a line in the file CUDA_LOG. It shows which
+ * calls a program makes, not that a GPU works.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -90,6 +91,12 @@ CALL struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t
 		errno = EBADF;
 		return NULL;
 	}
-	fprintf(stderr, "stand-in: %zu bytes at %#llx\n", len, (unsigned long long)iova);
+	const char *to = getenv("CUDA_LOG");
+	FILE *log = to ? fopen(to, "ae") : NULL;
+
+	if (log) {
+		fprintf(log, "%zu bytes at %#llx\n", len, (unsigned long long)iova);
+		fclose(log);
+	}
 	return ibv_reg_mr_iova(pd, p, len, iova, (unsigned)access);
 }

@@ -93,6 +93,15 @@ check "a value of NCCL_IB_TC that is a word" is "$(told abc 0)" 1
 check "a class in NCCL_IB_TC" is "$(told 0x6a .*)" 0
 check "an address of somebody else's" wrong 1 '192.0.2.1 is not an address of this network namespace' connect 127.0.0.1 --bind 192.0.2.1
 check "nor can it serve there" wrong 1 'cannot listen at 192.0.2.1' serve --bind 192.0.2.1
+# sentinel STATUS: with which code the line of the page ends, if rdma-probe ends with this status
+sentinel()
+{
+	local line
+	line=$(sed -n '/^## As a check of NVSentinel/,/^## [^A]/s/^rdma-probe job .*/&/p' "$ROOT/docs/jobs.md")
+	[ -n "$line" ] && RANK0=a RANK=0 RANKS=2 STATUS=$1 bash -uc "rdma-probe() { return \$STATUS; }; $line"
+	echo $?
+}
+check "the codes of NVSentinel" is "$(for s in 0 7 8 4 2 1 137; do sentinel $s; done | xargs)" "0 1 2 2 2 2 2"
 [ -d /sys/class/infiniband ] || for c in list dmabuf; do
 	check "$c without a device" wrong 4 'there is no RDMA device here; /dev/infiniband is not there' $c
 done

@@ -61,7 +61,8 @@ int job_facts(const struct ctx *ctx, const struct conf *c, struct job_own *out,
 	      struct err *e) must_check;
 
 /* job_counted - "counted link errors +14, link down +1": since job_facts(); "": nothing.
- * "shows its pod no counters": sysfs of this namespace does not have them. */
+ * JOB_BLIND: sysfs of this namespace does not have them. */
+#define JOB_BLIND "shows its pod no counters"
 void job_counted(const struct ctx *ctx, const struct job_own_rail *rail, char out[JOB_TEXT]);
 
 /* job_throttled - how often the CPU limit of the own cgroup stopped processes so far; 0 if the

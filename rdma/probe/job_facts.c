@@ -97,7 +97,7 @@ void job_counted(const struct ctx *ctx, const struct job_own_rail *rail, char ou
 					      (unsigned long long)more);
 	}
 	if (!n && !counters_are_seen(&now))
-		(void)snprintf(out, JOB_TEXT, "shows its pod no counters");
+		(void)snprintf(out, JOB_TEXT, JOB_BLIND);
 }
 
 static void find_address(const struct rdma_rail *r, struct job_own_rail *own, struct job_rail *out)

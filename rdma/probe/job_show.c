@@ -96,11 +96,24 @@ static void add_counted(const struct job_root *r, const struct judge_finding *f,
 			if (!*rail->counted || (x.rail != JUDGE_EVERY &&
 						strcmp(rail->interface, r->names[x.rail]) != 0))
 				continue;
+			/* Once is enough: that is so for all rails of a kind. */
+			if (strcmp(rail->counted, JOB_BLIND) == 0 && strstr(line, JOB_BLIND))
+				continue;
 			(void)snprintf(text, sizeof(text), "%s%s %s %s", *line ? "; " : "", m->node,
 				       rail->interface, rail->counted);
 			add(line, text);
 		}
 	}
+}
+
+/* The test is one of the end. All ranks together have a reason only if none could run its tests. */
+static bool is_of(const struct judge_test *t, const struct judge_finding *f)
+{
+	struct judge_end x = f->ends[0];
+
+	return (x.rail == JUDGE_EVERY || x.rail == t->rail) &&
+	       (x.rank == t->a || x.rank == t->b ||
+		(x.rank == JUDGE_NONE && f->cause == JUDGE_BROKEN));
 }
 
 /* The measured rate, how many tests were low, and the partners. */
@@ -128,9 +141,7 @@ static void evidence(const struct job_root *r, const struct judge_finding *f, ch
 	add_counted(r, f, line);
 	for (size_t i = 0; i < r->n_cases && !why; i++) {
 		const struct job_case *c = &r->cases[i];
-		if (*c->text && !c->label && f->ends[0].rank != JUDGE_NONE &&
-		    c->test.rail == f->ends[0].rail &&
-		    (c->test.a == f->ends[0].rank || c->test.b == f->ends[0].rank))
+		if (*c->text && !c->label && is_of(&c->test, f))
 			why = c->text;
 	}
 	if (why) {

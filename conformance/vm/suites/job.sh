@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# seconds: 150
+# seconds: 240
 # job: rdma-probe job among four pods with two rails each, macvlans of two dummies with rxe devices on them. Before
 # 7.0 rxe sends from the first network namespace only: there is nothing to test.
 # shellcheck source=conformance/vm/guest/lib.sh
@@ -27,9 +27,9 @@ rank() # N ARGUMENT...: its status is in $W/rc.N, what it said in $W/job.N
 	local i=$1
 	shift
 	env NODE_NAME="node$i" ${CLASS:+"NCCL_IB_TC=$([ "$i" = 1 ] && echo "$CLASS" || echo 0)"} \
-		ip netns exec "${PODS[i]}" $W/rdma-probe job --rank0 10.9.0.1 --rank "$i" --ranks 4 "$@" \
-		>"$W/job.$i" 2>&1
-	echo $? >"$W/rc.$i"
+		ip netns exec "${PODS[i]}" env ${CUDA:+"LD_LIBRARY_PATH=$W" "LD_PRELOAD=$CUDA" "CUDA_LOG=$W/registered"} $W/rdma-probe job --rank0 "10.9.0.1${PORT-}" --rank "$i" --ranks 4 "$@" \
+		>"$W/${JOB-}job.$i" 2>&1
+	echo $? >"$W/${JOB-}rc.$i"
 }
 job() # ARGUMENT...: all ranks
 {
@@ -39,6 +39,19 @@ job() # ARGUMENT...: all ranks
 		pids+=($!)
 	done
 	wait "${pids[@]}"
+}
+
+# Another job with its own key in the same pods. Rails in use are tested for reach alone.
+two_jobs()
+{
+	local second
+	JOB=second. PORT=:18600 RAILHEAD_JOB_KEY=other job --json --in-use $FEW &
+	second=$!
+	job --json --in-use $FEW
+	wait $second
+	[ "$(cat $W/rc.* $W/second.rc.* | sort -u)" = 0 ] &&
+		jq -se 'length == 2 and all(.refused == 0 and .findings == [] and (.ranks | length == 4 and all(.joined)))' $W/job.0 $W/second.job.0 >/dev/null ||
+		{ cat $W/job.* $W/second.*; false; }
 }
 
 # All links alike and far below what the emulator can do: the rates are those of the links, not of this machine.
@@ -88,15 +101,17 @@ pods()
 	printf 'node%s rail0 leaf%s\n' 0 a 1 a 2 b 3 b >$W/leaves
 	check "flow labels between two leaves" found 0 '.flowLabels | length == 1 and (.[0] | .rail == "rail0" and .labels == 4 and .belowHalf == 0 and
 		(.ranks | map(. < 2) | unique == [false, true]) and .slowest > 400000 and .fastest < 1200000)' --labels 4 --leaves $W/leaves
+	check "two jobs at once" two_jobs
 	# The stand-in for libcuda shows that the tests run with what it gave, and not that a GPU works.
 	check "memory of GPUs is asked for, and none is here" found 0 \
-		'[.ranks[].rails[].memory] | unique == ["host: cannot load libcuda.so.1"]' --memory auto
+		'[.ranks[].rails[].memory] | unique == ["host: cannot load libcuda.so.1"]' --memory auto --in-use
 	cp "$HELPERS/rdma/cuda.so" $W/libcuda.so.1
 	check "without it no rail is tested" found 7 \
 		'any(.findings[]; .code == "broken" and (.evidence | contains("no GPU memory: cannot load libcuda.so.1")))' --memory cuda
-	export LD_LIBRARY_PATH=$W LD_PRELOAD=libcuda.so.1
+	CUDA=libcuda.so.1
 	check "a stand-in for memory of GPUs" found 0 '[.ranks[].rails[].memory] | unique == ["GPU 0000:1a:00.0"]' --memory cuda
-	unset LD_LIBRARY_PATH LD_PRELOAD
+	check "its memory was registered" grep -q "^2048 bytes at 0x300000010000" $W/registered
+	CUDA=
 	# A job that runs already: its rails are not loaded.
 	ip netns exec A $W/rdma-probe serve --once --port 18700 >$W/serve 2>&1 &
 	eventually grep -q listening $W/serve
