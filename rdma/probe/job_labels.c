@@ -2,7 +2,6 @@
 /* job_labels.c: one rail between two leaves, by one flow label after the other. */
 #include <string.h>
 
-#include "rdma/job/stats.h"
 #include "rdma/probe/job.h"
 
 #define LABEL_MS 200
@@ -61,6 +60,13 @@ int job_labels_run(struct job_root *r, struct err *e)
 	return 0;
 }
 
+static int order_rates(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
 void job_labels_of(const struct job_root *r, unsigned rail, struct job_labels *out)
 {
 	double rates[JOB_LABELS];
@@ -76,7 +82,8 @@ void job_labels_of(const struct job_root *r, unsigned rail, struct job_labels *o
 	}
 	if (!out->n)
 		return;
-	out->median = stats_median(rates, out->n);
+	qsort(rates, out->n, sizeof(*rates), order_rates);
+	out->median = (rates[(out->n - 1) / 2] + rates[out->n / 2]) / 2;
 	out->slowest = rates[0];
 	out->fastest = rates[out->n - 1];
 	for (size_t i = 0; i < out->n; i++)
