@@ -209,6 +209,101 @@ test_rails_numbers_stay_with_their_slots()
 	rm -r /run/railhead/attachments/net
 }
 
+# card_is_at PORT OLD NEW INTERFACE NAME DEVICE: the card below a port has another address, its interface another name, and its RDMA device is this one
+card_is_at()
+{
+	local at=$TREE/sys
+	mv "$at/devices/$1/$2" "$W/card" && mv "$W/card" "$at/devices/$1/$3" && rm "$at/bus/pci/devices/$2" && ln -s "../../../devices/$1/$3" "$at/bus/pci/devices/$3" &&
+		mv "$at/devices/$1/$3/net/$4" "$W/card" && mv "$W/card" "$at/devices/$1/$3/net/$5" && ln -sfn "../../devices/$1/$3/net/$5" "$at/class/net/$5" &&
+		card_has_device "$6" "$1" "$3" || give_up "the card below $1"
+}
+# on_rails VERB POD: macvlan on each rail, with an address of its pool; RC and OUT
+on_rails()
+{
+	[ "$1" = ADD ] && ip netns add "$2"
+	OUT=$(jq -nc '{cniVersion: "1.1.0", name: "rails", type: "rails", kind: "macvlan", ifname: "rail{n}", ipam: {type: "railhead-ipam", pool: "rail{n}"}}' |
+		env -i PATH="$PATH" CNI_COMMAND="$1" CNI_CONTAINERID="$2" CNI_NETNS="/run/netns/$2" CNI_IFNAME=net1 CNI_PATH="$BIN" \
+			CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=$2" "$BIN/rails" 2>>"$W/node/host/plugin.log")
+	RC=$?
+}
+# rails_of POD: "INTERFACE ADDRESS" of each; masters_of POD: the MAC of what is below each of its rails
+rails_of() { ip -n "$1" -j addr show | jq -r '[.[] | select(.ifname | startswith("rail")) | "\(.ifname | split("@")[0]) \(.addr_info[] | select(.family == "inet").local)"] | sort | join(", ")'; }
+masters_of()
+{
+	local rail
+	for rail in rail0 rail1; do ip -j link show | jq -r --argjson i "$(ip -n "$1" -j link show "$rail" | jq '.[0].link_index')" '.[] | select(.ifindex == $i).ifname'; done | xargs
+}
+rails_slots() { slots '[.rails[] | [.rail, .interface, .state]]'; }
+hears_leaf() { "$BIN/railctl" cluster status --json | jq -e --arg l "$1" '.neighbours.list[] | select(.rail == 0 and .system == $l)'; }
+
+# The leaf of a rail is replaced, a card is swapped, and the buses and names of interfaces are others after a boot. Rail 0 is the same slot each time,
+# pods on it have addresses of its pool, and those that live keep theirs.
+test_rails_pods_keep_their_addresses_whatever_happens_to_cards()
+{
+	local second=pci0000:80/0000:80:00.0/0000:81:00.0/0000:82:01.0 n of_p1 of_p2
+	rails_begin '{}'
+	trap 'case_ends host_end rails_end cards_end' EXIT
+	card_has_device rxe0 "$second" 0000:84:00.0
+	card_has_device rxe1 pci0000:80/0000:80:01.0 0000:85:00.0
+	eventually slots_are .pinned true
+	for n in 2 0; do ip link add "eth$n" type veth peer name "leaf$n" && ip link set "eth$n" up && ip link set "leaf$n" up || give_up "eth$n"; done
+	host_kill TERM
+	jq '.fabric = {every: 1}' /etc/railhead/agent.json >"$W/agent.json" && cp "$W/agent.json" /etc/railhead/ || give_up "agent.json"
+	host_agent
+	for n in 0 1; do is "pool $n" "$BIN/railctl" ipam pool add "rail$n" --subnet "10.94.1$n.0/24" --cooldown 0 --this-node-only; done
+	eq "the rails" "$(rails_slots)" '[[0,"eth2","ok"],[1,"eth0","ok"]]'
+	on_rails ADD p1
+	eq "the first pod" "$RC $(rails_of p1)" "0 rail0 10.94.10.1, rail1 10.94.11.1"
+	of_p1=$(rails_of p1)
+	eq "its masters" "$(masters_of p1)" "eth2 eth0"
+	# Another leaf
+	eventually heard_on leaf2 leaf-a
+	ip link set leaf2 down && ip link set leaf2 up && ip link set eth2 up || give_up "the cable"
+	eventually heard_on leaf2 leaf-b
+	eq "another leaf" "$(rails_slots) $(rails_of p1)" "[[0,\"eth2\",\"ok\"],[1,\"eth0\",\"ok\"]] $of_p1"
+	# Another card in the slot of rail 0, with another name and GUID. The interface of the first pod goes with the card, and the pod keeps its address.
+	host_kill TERM
+	ip link del eth2 && ip link add eth9 type veth peer name leaf9 && ip link set eth9 up && ip link set leaf9 up || give_up "eth9"
+	echo 0000:0000:0000:0077 >"$TREE/sys/devices/virtual/infiniband/rxe2/node_guid"
+	rm "$TREE/sys/class/net/eth2"
+	card_is_at "$CARD_PORT" "$CARD" "$CARD" eth2 eth9 rxe2
+	host_agent
+	eventually rails_from .looks 2
+	eq "another card" "$(rails_slots)" '[[0,"eth9","ok"],[1,"eth0","ok"]]'
+	on_rails ADD p2
+	eq "a pod on it" "$RC $(rails_of p2), $(masters_of p2)" "0 rail0 10.94.10.2, rail1 10.94.11.2, eth9 eth0"
+	of_p2=$(rails_of p2)
+	passes 3
+	eq "the first pod" "$(rails_of p1)" "rail1 10.94.11.1"
+	eq "leases" "$(leased)" "10.94.10.1 10.94.10.2 10.94.11.1 10.94.11.2"
+	# Other buses, and the interfaces have changed names.
+	host_kill TERM
+	ip link set eth9 name tmp0 && ip link set eth0 name eth9 && ip link set tmp0 name eth0 || give_up "names"
+	rm "$TREE/sys/class/net/eth9" "$TREE/sys/class/net/eth0"
+	card_is_at "$CARD_PORT" "$CARD" 0000:27:00.0 eth9 eth0 rxe2
+	card_is_at "$second" 0000:84:00.0 0000:26:00.0 eth0 eth9 rxe0
+	host_agent
+	eventually rails_from .looks 2
+	eq "other buses" "$(rails_slots)" '[[0,"eth0","ok"],[1,"eth9","ok"]]'
+	on_rails ADD p3
+	eq "a pod after that" "$RC $(rails_of p3), $(masters_of p3)" "0 rail0 10.94.10.3, rail1 10.94.11.3, eth0 eth9"
+	passes 3
+	eq "the pods of before" "$(rails_of p1); $(rails_of p2)" "rail1 10.94.11.1; $of_p2"
+	eq "leases" "$(leased)" "10.94.10.1 10.94.10.2 10.94.10.3 10.94.11.1 10.94.11.2 10.94.11.3"
+	for n in 1 2 3; do
+		on_rails DEL "p$n"
+		eq "DEL of p$n" "$RC" 0
+	done
+	eq "leases" "$(leased)" ""
+}
+# Its own address would be one of this host.
+heard_on() { "$HERE/lldp.py" "$1" "$2" swp1 02aabbccdd01 && hears_leaf "$2"; }
+cards_end()
+{
+	local n
+	for n in eth0 eth2 eth9 tmp0; do ip link del $n; done
+}
+
 # The error is that of the child, and a card that hangs does not look well.
 test_rails_that_cannot_be_read_have_no_samples()
 {

@@ -63,7 +63,7 @@ NODES=${NODES:-3}
 BIN=$W/bin
 HELPERS=${HELPERS:-$FROM/../conformance/attach}
 mkdir -p "$BIN"
-cp "$FROM"/{macvlan,ipvlan,railhead,railhead-ipam,railctl,railheadd,railhead-devices,railhead-install,sm-ufm} "$BIN" || exit 2
+cp "$FROM"/{macvlan,ipvlan,rails,railhead,railhead-ipam,railctl,railheadd,railhead-devices,railhead-install,sm-ufm} "$BIN" || exit 2
 # shellcheck source=conformance/harness/cases.sh
 . "$HERE/../harness/cases.sh" || exit 2
 # shellcheck source=conformance/again.sh
