@@ -75,6 +75,7 @@ cluster="
 mmdebstrap|mmdebstrap|unpacks the files of a node
 curl|curl|asks servers whether they are ready
 crun|crun|starts the container of the node agent
+busybox-static|busybox|a DHCP server and its client
 openssl|openssl|makes the key of service accounts
 python3-grpcio|/usr/lib/python3/dist-packages/grpc|gRPC for Python, for a device plugin
 iproute2|ip|ip(8)

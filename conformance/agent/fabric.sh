@@ -2,12 +2,12 @@
 # shellcheck shell=bash
 # Nodes say to which leaves their rails are cabled. The frames are made here, because a bridge forwards none: neighbours.sh has a real lldpd.
 
-# fabric_begin: four nodes with two rails each, whose agents listen
+# fabric_begin [NODES]: four nodes, or so many, with two rails each, whose agents listen
 fabric_begin()
 {
 	local node
-	NODES=4 cluster_begin
-	for node in n1 n2 n3 n4; do
+	NODES=${1-4} cluster_begin
+	for node in $(seq -f n%g "${1-4}"); do
 		wire "$node" rail1 fabric
 		jq -n '{rails: [{rail: 0, interface: "rail0"}, {rail: 1, interface: "rail1"}]}' >"$W/node/$node/etc/railhead/rails.json"
 		listens "$node" '{every: 1}'
@@ -309,6 +309,63 @@ rail1-g0 10.200.128.0/24 10.200.128.1 g0"
 	sed -i 's/nodesPerGroup/nodesPerGruop/' "$W/plan.yaml"
 	plan_is
 	has "a wrong key" "$(<"$W/err")" 'nodesPerGruop'
+}
+
+# leaf_serves: a real DHCP server has the leaf's address, and one address to give. n1_asks: a real client on rail 0 of n1.
+leaf_serves()
+{
+	mkdir -p "$W/dhcp" && ip addr add 10.200.0.1/24 dev fabric || give_up "the leaf"
+	printf '%s\n' 'start 10.200.0.77' 'end 10.200.0.77' 'interface fabric' 'opt subnet 255.255.255.0' 'opt lease 3600' \
+		"lease_file $W/dhcp/leases" "pidfile $W/dhcp/pid" >"$W/dhcp/conf"
+	: >"$W/dhcp/leases"
+	busybox udhcpd -f "$W/dhcp/conf" >"$W/dhcp/log" 2>&1 &
+	echo $! >"$W/node/n1/pid.dhcp"
+	# shellcheck disable=SC2016 # of the script
+	printf '#!/bin/sh\n[ "$1" != bound ] || ip addr add "$ip/$mask" dev "$interface" valid_lft "$lease" preferred_lft "$lease"\n' >"$W/dhcp/bound"
+	chmod +x "$W/dhcp/bound"
+}
+n1_asks() { on_node n1 busybox udhcpc -i rail0 -n -q -t 2 -T 1 -s "$W/dhcp/bound"; }
+address_of_n1() { ip -n n1 -j "$1" addr show dev rail0 scope global | jq -r '[.[].addr_info[]? | select(.local) | "\(.local)/\(.prefixlen) \(.dynamic)"] | join(" ")'; }
+n1_is_managed() { plan_is --json && [ "$(jq -r '.findings[] | select(.code == "managed") | .subject + ": " + .value' "$W/out")" = "node n1: rail 0 (rail0) has $1" ]; }
+heard_the_router() { "$HERE/ra.py" fabric "${1%/*}" && address_of_n1 -6 | grep -q .; }
+
+# DHCP gives the address of a rail, or the kernel makes it by a router advertisement: the plan says so, pods do not get it, and it stays.
+test_fabric_a_rail_that_is_managed_elsewhere()
+{
+	local subnet address
+	fabric_begin 1
+	leaf_serves
+	echo '{supernet: 10.200.0.0/16, rails: 2, nodesPerGroup: 8, groups: {g0: ["*"]}}' >"$W/plan.yaml"
+	eventually n1_asks
+	eq "by DHCP" "$(address_of_n1 -4)" "10.200.0.77/24 true"
+	eventually n1_is_managed 10.200.0.77/24
+	eq "the plan is made" "$RC" 1
+	plan_apply
+	is "the label" ctl n1 ipam node label railhead.io/group=g0
+	eventually knows n1 rail0-g0
+	ip netns add p1
+	eventually no_pod_gets 10.200.0.77
+	POD_IP=10.200.0.78 cni_on n1 ADD p1 rail0-g0
+	eq "the address beside it" "$RC $ADDRESS" "0 10.200.0.78/24"
+	eq "it stays" "$(address_of_n1 -4)" "10.200.0.77/24 true"
+	# The same by IPv6
+	echo '{supernet: "fd00:10::/48", rails: 2, nodesPerGroup: 8, groups: {g9: ["*"]}}' >"$W/plan.yaml"
+	ip -n n1 -4 addr flush dev rail0
+	plan_is --json
+	subnet=$(jq -r '.groups[-1].first' "$W/out")
+	eventually heard_the_router "$subnet"
+	address=$(address_of_n1 -6)
+	has "by its own number" "$address" "/64 true"
+	eventually n1_is_managed "${address% true}"
+	eq "it stays" "$(address_of_n1 -6)" "$address"
+}
+# The agent looks at the addresses of its node from time to time.
+no_pod_gets()
+{
+	POD_IP=$1 cni_on n1 ADD p1 rail0-g0
+	[ "$RC" = 1 ] && [[ $OUT == *"requested address $1 is in the subnet of pool rail0-g0 but not among its addresses"* ]] && return
+	[ "$RC" = 1 ] || cni_on n1 DEL p1 rail0-g0
+	return 1
 }
 
 # planned NODE RATE...: the object of a node with these rails; "-" is an unknown rate. On rail 0 it has the addresses ON_RAIL_0.
