@@ -26,6 +26,27 @@ own_version()
 	fi
 }
 
+# store_costs: CPU seconds of the API server and of etcd, bytes that etcd has received, and the size of its file
+store_costs()
+{
+	echo "$(kube_as_admin /metrics --max-time 30 | awk '/^process_cpu_seconds_total/ { print $2 }')" \
+		"$(curl -sf http://127.0.0.1:2379/metrics | awk '/^(process_cpu_seconds_total|etcd_network_client_grpc_received_bytes_total|etcd_mvcc_db_total_size_in_bytes)/ { v[$1] = $2 }
+			END { print v["process_cpu_seconds_total"], v["etcd_network_client_grpc_received_bytes_total"], v["etcd_mvcc_db_total_size_in_bytes"] }')"
+}
+# writes_of NODES TO...: all nodes write at a time
+writes_of()
+{
+	local made bytes seconds half most before after
+	read -ra before < <(store_costs)
+	read -r made bytes seconds half most < <("$HERE/fabric.py" change "${@:2}") || broken "the objects do not change"
+	read -ra after < <(store_costs)
+	fact "$1 nodes write at a time: seconds, writes a second" "" "$seconds s, $(ratio "$made" "$seconds")" ""
+	fact "$1 nodes: a write, 50% and 99%" "" "$half ms, $most ms" ""
+	fact "$1 nodes: bytes of the writes; that etcd gets; its file grows by" "" \
+		"$((bytes / 1000)) kB; $(awk -v a="${before[2]}" -v b="${after[2]}" 'BEGIN { printf "%d", (b - a) / 1000 }') kB; $(awk -v a="${before[3]}" -v b="${after[3]}" 'BEGIN { printf "%d", (b - a) / 1000 }') kB" ""
+	fact "$1 nodes: CPU of the API server and of etcd" "" "$(awk -v a="${before[*]}" -v b="${after[*]}" 'BEGIN { split(a, x, " "); split(b, y, " "); printf "%.1f s, %.1f s", y[1] - x[1], y[2] - x[2] }')" ""
+}
+
 figures_of_fabric() # NODES...
 {
 	local n made bytes seconds version limit before to
@@ -57,6 +78,7 @@ figures_of_fabric() # NODES...
 		fact "$n nodes: memory of the agent before, at most" "" "$((before / 1024)) MB, $(($(agent_kib VmHWM) / 1024)) MB" ""
 		sleep "${IDLE:-60}"
 		fact "$n nodes: writes of the node's object in ${IDLE:-60} s and these questions" 0 "$([ "$(own_version)" = "$version" ] && echo 0 || echo more)" ""
+		[ "$STORE" = etcd ] || writes_of "$n" "${to[@]}"
 		agents_end
 		if [ "$STORE" = etcd ]; then "$CONTROL" kill; else kube_end; fi
 	done
