@@ -137,6 +137,16 @@ UCX_NET_DEVICES=rxe$((rail - 1)):1"
 		check "pod $p, rail $rail alone: files" ok in_pod $p env --interface net$rail --tc 106 --dir $W/rails
 		check "pod $p, rail $rail alone: the files say the same" is "$(LC_ALL=C sort $W/rails/nccl.conf $W/rails/ucx.conf)" "$(cat $W/vars)"
 		check "pod $p, rail $rail alone: anybody may read them" is "$(stat -c %a $W/rails/*.conf | uniq)" 644
+		check "pod $p, rail $rail alone: for DeepEP's NVSHMEM and for Mooncake" ok in_pod $p env --interface net$rail --tc 106 --for vllm
+		check "pod $p, rail $rail alone: as they read them" is "$(sed -n "s/^export \(\(NVSHMEM\|MC\|MOONCAKE\)_.*\)/\1/p" $W/out)" "NVSHMEM_IB_TRAFFIC_CLASS='106'
+NVSHMEM_HCA_LIST='rxe$((rail - 1)):1'
+NVSHMEM_HCA_PREFIX='rxe'
+NVSHMEM_IB_GID_INDEX='$i'
+MC_TE_FILTERS='rxe$((rail - 1))'
+MC_MS_FILTERS='rxe$((rail - 1))'
+MOONCAKE_DEVICE='rxe$((rail - 1))'
+MC_GID_INDEX='$i'
+MC_IB_TC='106'"
 	done
 done
 check "the interface of the default route" sh -c 'ip -n A link add eth0 type dummy && ip -n A addr add 10.244.0.5/24 dev eth0 &&
@@ -171,6 +181,8 @@ check "doctor: traffic class" finds A traffic-class "" warn "--tc 106"
 check "doctor: nothing fails" ok in_pod A check
 check "doctor: but strict" fails in_pod A check --strict
 NCCL_IB_TC=106 check "doctor: traffic class in the environment" finds A traffic-class "" ok
+UCX_NET_DEVICES=eth0 check "doctor: UCX on TCP" finds A ucx-devices UCX_NET_DEVICES fail "it selects no rail"
+MC_TE_FILTERS=rxe0,rxe1 check "doctor: Mooncake's rails" finds A mooncake-devices MC_TE_FILTERS ok
 sleep infinity &
 outside=$!
 ip netns exec A sleep infinity &
