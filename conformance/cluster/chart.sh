@@ -152,7 +152,7 @@ is_numbered() { rail plan -f "$1" --json && [ "$(jq -r '[.nodes[] | .number // 0
 # A node becomes g1: one more apply makes its pools, and changes none of g0.
 plan_grows()
 {
-	local before after file=$W/people/fabric.yaml
+	local before after by_hand file=$W/people/fabric.yaml
 	before=$(k get railpools -o json | jq -c '[.items[] | [.metadata.name, .metadata.generation]]')
 	sed 's/g0: .*/g0: [n1, n2]\n  g1: ["gpu*"]/; s/rails: 8/rails: 9/' "$TOP/examples/plan/fabric.yaml" >"$file"
 	rail plan -f "$file" --json
@@ -167,8 +167,14 @@ plan_grows()
 	eq 'n2 would move' "$RC" 4
 	has 'n2 would move' "$(<"$W/err")" 'node n2: a plan does not move a node: its pods have addresses of g1'
 	sed -i '/g1:/d; s/\[n1, n2\]/[n1]/' "$file"
+	# One of the new pools is there already, by hand.
+	rail plan -f "$file" -o yaml
+	k create --dry-run=client -o json -f "$W/out" | jq 'if .kind == "List" then .items[] else . end | select(.metadata.name == "rail3-g1") | .spec.cooldown = 5' | k create -f - >/dev/null ||
+		fail 'test error: a pool by hand'
+	by_hand=$(k get railpool rail3-g1 -o jsonpath='{.metadata.uid}')
 	rail apply -f "$file"
 	eq 'grown' "$RC $(row g1)" '0 g1 1 0 0 10.200.4.0/22 10.207.4.0/22'
+	eq 'the pool by hand' "$(k get railpool rail3-g1 -o jsonpath='{.metadata.uid} {.spec.cooldown}')" "$by_hand 5"
 	after=$(k get railpools -o json | jq -c '[.items[] | select(.metadata.name | endswith("g0")) | [.metadata.name, .metadata.generation]]')
 	eq 'pools of g0' "$after" "$before"
 	rail plan -f "$file" -o yaml
