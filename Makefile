@@ -242,7 +242,11 @@ $(foreach p,$(NEWER),$(eval $(call program,$(notdir $(p)),$(B)/conformance/agent
 
 # The list of foreign libraries in the static programs, as they were when the programs were linked.
 $(B)/libraries.tsv: tools/static-libs.sh $(BINS)
-	@tools/static-libs.sh '$(CC)' $(CJSON_DIR) $(SYSTEM_LIBS) -lrdmacm -libverbs $(PROVIDERS) -lnl-route-3 -lc -lgcc -lgcc_eh >$@.new && mv $@.new $@
+	@$(static_libs) >$@.new && mv $@.new $@
+static_libs = tools/static-libs.sh '$(CC)' $(CJSON_DIR) $(SYSTEM_LIBS) -lrdmacm -libverbs $(PROVIDERS) -lnl-route-3 -lc -lgcc -lgcc_eh
+.PHONY: static-libs
+static-libs:
+	@$(static_libs)
 
 # Tests alone: the linker sends allocations to lib/testing/alloc.h, waits to lib/testing/time.h, and what
 # is asked of the kernel to lib/testing/pf.h and lib/testing/hca.h.

@@ -10,16 +10,17 @@
 CHART=packaging/helm/railhead
 BED_VALUES="-f bed.yaml"
 
-# another_build: a build as a later one would be: the same programs with another mark of the build. Images of it have the tag "next".
-another_build()
+# next_build: $W/next/bin, a build as a later one would be: the same programs with another mark of the build.
+next_build()
 {
 	local mark other
 	mark=$(<"${FROM%/*}/build_id")
 	other=$(rev <<<"$mark")
-	rm -rf "$W/next" && mkdir "$W/next" && cp -r "$FROM" "$W/next/bin" && cp "${FROM%/*}/libraries.tsv" "$W/next" &&
-		LC_ALL=C sed -i "s/$mark/$other/g" "$W"/next/bin/* && grep -qF "$other" "$W/next/bin/macvlan" &&
-		images_of "$W/next" next && rm -r "$W/next"
+	rm -rf "$W/next" && mkdir "$W/next" && cp -r "$FROM" "$W/next/bin" &&
+		LC_ALL=C sed -i "s/$mark/$other/g" "$W"/next/bin/* && grep -qF "$other" "$W/next/bin/macvlan"
 }
+# another_build: images of it have the tag "next".
+another_build() { next_build && cp "${FROM%/*}/libraries.tsv" "$W/next" && images_of "$W/next" next && rm -r "$W/next"; }
 
 page() { GUIDE=$CHART/UPGRADE.md follow "$@"; }
 is_put_back()

@@ -402,6 +402,50 @@ once_rails_and_programs_that_come_again()
 	all_gone
 }
 
+# The programs of a node become those of another build, in three orders, under pods. After each step a container of before starts again with its rails,
+# a new pod starts, and an older one ends.
+once_rails_and_an_upgrade_in_any_order()
+{
+	local part n=0
+	claims_up
+	trap 'claims_down; node_plugins 1; rm -rf "$W/next"' EXIT
+	next_build || fail 'test error: another build'
+	counting p0
+	whole p0
+	for part in driver folder agent folder agent driver agent driver folder; do
+		become "$part" $((n / 3 % 2))
+		ends p$n
+		eventually starts p$n 1
+		eq "step $n, $part: p$n" "$(saw p$n)" "$ALL_RAILS"
+		counting p$((n + 1))
+		whole p$((n + 1))
+		[ $n = 0 ] || is "p$((n - 1)) ends" kn delete pod p$((n - 1)) --wait --timeout=${LONG}s
+		n=$((n + 1))
+	done
+	all_gone
+}
+# become driver|folder|agent N: on n1, of the other build (0) or of the first one (1)
+become()
+{
+	local from=$FROM root p
+	[ "$2" = 1 ] || from=$W/next/bin
+	root=$(node_root 1)
+	case $1 in
+	folder) for p in railhead railhead-hook railctl macvlan railhead-ipam; do put "$from/$p" "$root/opt/cni/bin/$p" || fail "test error: $p"; done ;;
+	driver)
+		service 1 railhead-devices stop
+		put "$from/railhead-devices" "$root/opt/railheadd/usr/local/sbin/railhead-devices" || fail 'test error: the driver'
+		driver_starts
+		;;
+	agent)
+		service 1 railheadd stop
+		put "$from/railheadd" "$root/opt/railheadd/usr/local/sbin/railheadd" || fail 'test error: the agent'
+		is 'the agent' service 1 railheadd start
+		;;
+	esac
+}
+put() { cp "$1" "$2.new" && mv "$2.new" "$2"; }
+
 # The power goes: the folder of claims, CDI files and records are in memory. One pod is gone when the node comes back.
 once_rails_after_a_power_cut()
 {

@@ -123,3 +123,25 @@ once_time_to_a_node()
 	is 'nodes' places
 	for kind in none set cards; do placing $kind; done >>"$BENCH"
 }
+
+# The driver's memory beside the claims of a thousand other pods, after a Prepare and a look at the rails: their files are that of one pod.
+once_memory_beside_claims()
+{
+	local of mine claim
+	claims_up
+	counting a
+	running a
+	of=$(uid a)
+	mine=$(basename "$(claim_file a json)" .json)
+	claim=$CLAIMS/$of/$mine.json
+	# shellcheck disable=SC2016 # of the inner shell
+	is 'a thousand claims' node 1 sh -c 'for i in $(seq 1000 1999); do d=${1%/*/*}/00000000-0000-4000-8000-00000000$i
+		mkdir "$d" && sed "s/$2/${d##*/}/g; s/$3/11111111-0000-4000-8000-00000000$i/g" "$1" >"$d/11111111-0000-4000-8000-00000000$i.json" || exit; done' sh "$claim" "$of" "$mine"
+	counting b
+	running b
+	sleep 31 # between two looks at the rails
+	echo "driver   $(node 1 sh -c 'cat /proc/$(cat /run/railhead-node/railhead-devices.pid)/smaps_rollup' | awk '$1 == "Pss:" { print $2 }') KiB (PSS) beside 1,000 prepared claims" >>"$BENCH"
+	node 1 sed -n 's/.*NodePrepareResources of 1 claims: \([0-9]*\) ms.*/Prepare  \1 ms beside them/p' /var/log/railhead-devices.log | tail -n 1 >>"$BENCH"
+	is 'they go' node 1 sh -c 'rm -r '$CLAIMS'/00000000-0000-4000-8000-00000000*'
+	delete a b
+}

@@ -60,7 +60,7 @@ is_of_its_maintainer()
 has_what_it_shall()
 {
 	dpkg-deb -c "$DEB" | awk '{ print $6 }' | grep -E '^./usr/(lib/cni|libexec|s?bin)/.*[^/]$' | sort | diff - <(sort <<-FILES
-	$(printf './usr/lib/cni/%s\n' railhead-ipam railhead railhead-hook)
+	$(printf './usr/lib/cni/%s\n' railhead-ipam railhead railhead-hook railctl rdma-probe)
 	$(printf './usr/lib/cni/rh-%s\n' $PLUGINS)
 	./usr/libexec/railhead/railhead-install
 	./usr/sbin/railctl
@@ -71,7 +71,7 @@ installs() { in_root dpkg -i /railhead.deb; }
 runs()
 {
 	local plugin
-	in_root railctl version && in_root railctl --help || return
+	in_root railctl version && in_root railctl --help && in_root /usr/lib/cni/railctl version && in_root /usr/lib/cni/rdma-probe --version || return
 	for plugin in $PLUGINS; do
 		in_root env CNI_COMMAND=VERSION CNI_PATH=/usr/lib/cni /usr/lib/cni/rh-$plugin <<<'{"cniVersion":"1.1.0"}' | grep supportedVersions || return
 	done
