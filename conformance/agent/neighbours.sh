@@ -29,13 +29,13 @@ leaf_begins()
 	mkdir -p "$W/lldpd" /run/lldpd
 	# The package would make this user; /etc is a copy.
 	grep -q ^_lldpd: /etc/passwd || { echo '_lldpd:x:64001:64001::/run/lldpd:/usr/sbin/nologin' >>/etc/passwd && echo '_lldpd:x:64001:' >>/etc/group; }
+	# It sends nothing before it has read this.
+	printf 'configure %s\n' 'lldp tx-interval 1' "system hostname $1" "lldp portidsubtype local $2 description $3" >/etc/lldpd.conf
 	with_lldpd exec ip netns exec leaf "$LLDPD/sbin/lldpd" -L "$LLDPD/sbin/lldpcli" -d -u "$W/lldpd/socket" -I wire0 >"$W/lldpd/log" 2>&1 &
 	echo $! >"$W/lldpd/pid"
 	eventually leaf_has_its_port
-	leaf_cli lldp tx-interval 1 && leaf_cli system hostname "$1" && leaf_cli lldp portidsubtype local "$2" description "$3"
 }
 leaf_has_its_port() { with_lldpd "$LLDPD/sbin/lldpcli" -u "$W/lldpd/socket" show interfaces ports wire0 | grep -q wire0; }
-leaf_cli() { eventually with_lldpd "$LLDPD/sbin/lldpcli" -u "$W/lldpd/socket" configure "$@"; }
 leaf_ends()
 {
 	[ ! -e "$W/lldpd/pid" ] || { kill "$(<"$W/lldpd/pid")" && wait "$(<"$W/lldpd/pid")"; }
