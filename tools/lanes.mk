@@ -158,7 +158,7 @@ CLUSTER := build/cluster
 cluster-programs: ## build Kubernetes, Multus, Helm and the reference plugins from Go modules: 10 to 30 minutes the first time
 	@tools/deps.sh cluster
 	@conformance/cluster/programs/build.sh $(CLUSTER) cni multus kubernetes helm
-	@conformance/cluster/programs/build.sh $(CLUSTER) dra-example-driver node-feature-discovery kueue || [ $$? = 3 ]
+	@conformance/cluster/programs/build.sh $(CLUSTER) dra-example-driver node-feature-discovery kueue jobset lws || [ $$? = 3 ]
 	@conformance/cluster/fetch.sh $(CLUSTER) tree
 # They have a folder of their own, because two have the names of our plugins.
 PEERS := build/peers

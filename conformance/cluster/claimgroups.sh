@@ -99,26 +99,26 @@ leaf_down()
 test_pods_gone() { [ -z "$(kn get pods -l railhead.io/verify -o name)" ]; }
 no_claims() { [ "$(kn get resourceclaims -o json | jq '.items | length')" = 0 ]; }
 
-# gate FILE KIND: the example, with an image and rails of this cluster
+# gate FILE [SED]: the example, with an image and rails of this cluster
 gate()
 {
-	k create --dry-run=client -o json -f "$TOP/examples/claims/$1" | jq --arg image "$IMAGE" --arg kind "$2" 'del(.metadata.namespace)
-		| if .kind == "Job" then .spec.backoffLimit = 0 else . end
-		| if .kind == $kind then .spec.template.spec |= (.enableServiceLinks = false | .automountServiceAccountToken = false
-			| .containers[0] |= (.image = $image | .imagePullPolicy = "Never" | .resources.limits = {"railhead.io/half": "1"})) else . end' |
+	sed "${2-}" "$TOP/examples/claims/$1" | k create --dry-run=client -o json -f - | jq --arg image "$IMAGE" 'del(.metadata.namespace)
+		| if .kind == "Job" then .spec.backoffLimit = 0 elif .kind == "LeaderWorkerSet" then .spec.leaderWorkerTemplate.restartPolicy = "None" else . end
+		| walk(if type == "object" and has("containers") then .enableServiceLinks = false | .automountServiceAccountToken = false
+			| .containers[0] |= (.image = $image | .imagePullPolicy = "Never" | .resources.limits = {"railhead.io/half": "1"}) else . end)' |
 		kn create -f - >/dev/null || fail "test error: examples/claims/$1"
 }
 set_ended()
 {
 	[ "$(for i in 0 1; do kn get pod gated-$i -o json | jq -r '.status.containerStatuses[0] | .state.terminated // .lastState.terminated | .exitCode'; done | xargs)" = "8 4" ]
 }
-# gate_ends: of each rank its number and exit status
+# gate_ends [JOB]: of each rank its number and exit status
 gate_ends()
 {
-	kn get pods -l batch.kubernetes.io/job-name=gated -o json | jq -r '[.items[] | [.metadata.labels["batch.kubernetes.io/job-completion-index"],
+	kn get pods -l "batch.kubernetes.io/job-name=${1-gated}" -o json | jq -r '[.items[] | [.metadata.labels["batch.kubernetes.io/job-completion-index"],
 		.status.containerStatuses[0].state.terminated.exitCode // "-"]] | sort | flatten | map(tostring) | join(" ")'
 }
-gate_ended() { [[ $(gate_ends) =~ ^0\ [0-9]+\ 1\ [0-9]+$ ]]; }
+gate_ended() { [[ $(gate_ends "$@") =~ ^0\ [0-9]+\ 1\ [0-9]+$ ]]; }
 
 # One template for a job: both pods have the same rails, and reach each other. Without it the nodes choose, and `kubectl rail check` says so.
 once_a_job_with_one_group()
@@ -156,14 +156,14 @@ once_a_job_with_one_group()
 	has 'rails do not meet' "$(<"$W/err")" 'do not meet'
 	is 'the job ends' kn delete job loose --cascade=foreground --wait --timeout=${LONG}s
 	# The gate of the example: without RDMA the command does not start. Rank 0 says who is missing, the other one why.
-	gate job-gate.yaml Job
+	gate job-gate.yaml
 	eventually gate_ended
 	eq 'how the ranks end' "$(gate_ends)" '0 8 1 4'
 	has 'what rank 1 says' "$(kn logs -l batch.kubernetes.io/job-completion-index=1)" 'this pod has no RDMA rail'
 	is 'the gate ends' kn delete job,service gated --cascade=foreground --wait --timeout=${LONG}s
 	# The same of a StatefulSet, whose containers are started again.
 	kn create secret generic gate --from-literal=key=secret >/dev/null || fail 'test error: a secret'
-	gate job-gate-statefulset.yaml StatefulSet
+	gate job-gate-statefulset.yaml
 	eventually set_ended
 	rail check gated -n "$NAMESPACE"
 	eq 'both may start' "$(grep -c 'one after another' "$W/err")" 0

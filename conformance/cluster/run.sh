@@ -58,7 +58,7 @@ shift
 
 W=/run/work
 TREE=$CLUSTER/tree
-THEMES=(networks hostveth addresses failures gpus labels devices resourceclaims claimgroups claimfaults slots shared agents daemonset chart kubectl crashes burst guide migrate)
+THEMES=(networks hostveth addresses failures gpus labels devices resourceclaims claimgroups jobkinds claimfaults slots shared agents daemonset chart kubectl crashes burst guide migrate)
 # Nothing is slept for: what is waited for is a condition, and LONG is how long a busy machine may take over it, in seconds.
 LONG=${LONG:-180}
 PATIENCE=$LONG EVIDENCE_LINES=45
