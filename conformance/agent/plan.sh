@@ -103,6 +103,7 @@ test_plan_blind_agents_write_no_label()
 	has "what is compared" "$before" '["RailBlock","rail0-g0'
 	generation=$(admin get railnode n1 -o json | jq .metadata.generation)
 	for node in n1 n2 n3 n4; do eventually neighbours_all $node '.state == "silent" and .age >= 10'; done
+	eventually says_when_it_heard n1
 	eq "blind" "$(written)" "$before"
 	for node in n1 n2 n3 n4; do
 		agent_end $node
@@ -122,4 +123,5 @@ test_plan_blind_agents_write_no_label()
 	rail plan -f "$W/plan.yaml" --json
 	eq "the plan" "$RC $(jq -c '.groups | map([.group, .nodes, .newNodes, .newPools])' "$W/out")" '0 [["g0",4,0,0]]'
 }
+says_when_it_heard() { admin get railnode "$1" -o json | jq -e '.spec.rails | all(.lastHeard)'; }
 hears_again() { recabled "$1" leaf-a leaf-b && neighbours_all "$1" '.state == "heard"'; }
