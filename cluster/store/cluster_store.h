@@ -153,4 +153,12 @@ struct cluster_store {
 	const struct cluster_store_ops *ops;
 };
 
+/* cluster_cancel - cancel the call, if one runs, and make it NULL. s may be NULL if none does. */
+static inline void cluster_cancel(const struct cluster_store *s, struct cluster_call **call)
+{
+	if (*call)
+		s->ops->cancel(*call);
+	*call = NULL;
+}
+
 #endif

@@ -31,8 +31,7 @@ void ask_cancel(struct ask *a)
 {
 	if (!a)
 		return;
-	if (a->call)
-		a->store->ops->cancel(a->call);
+	cluster_cancel(a->store, &a->call);
 	if (a->in)
 		TAILQ_REMOVE(a->in, a, all);
 	timer_free(a->timer);

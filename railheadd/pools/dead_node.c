@@ -35,9 +35,7 @@ struct dead_node *dead_node_new(const struct reclaim_conf *conf, const char *nam
 
 static void dead_node_stop(struct dead_node *d)
 {
-	if (d->call)
-		d->conf->store->ops->cancel(d->call);
-	d->call = NULL;
+	cluster_cancel(d->conf->store, &d->call);
 	d->n_blocks = 0;
 }
 

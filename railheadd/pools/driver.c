@@ -23,14 +23,9 @@
 /* A hint of an ADD or a DEL may be lost: so often the driver looks at the pools by itself. */
 #define TICK_MAX (10 * SECOND)
 
-static void driver_arm(struct driver *d, int64_t wait)
-{
-	(void)timer_arm_ns(d->tick, wait);
-}
-
 void driver_soon(struct driver *d)
 {
-	driver_arm(d, 0);
+	(void)timer_arm_ns(d->tick, 0);
 }
 
 /*
@@ -47,7 +42,7 @@ void driver_look(struct driver *d)
 		return;
 	left = timer_left(d->tick);
 	if (!wait || left < 0 || left >= LOOK)
-		driver_arm(d, wait);
+		(void)timer_arm_ns(d->tick, wait);
 }
 
 /* Who still waits although the need was met lost its address to another ADD: it needs a new one. */
@@ -92,7 +87,7 @@ void driver_event(struct driver *d)
 		(void)event_base_loopbreak(d->conf.base);
 	/* The agent begins at the next event with the needs that it got above. */
 	next = next > now ? next : now;
-	driver_arm(d, next - now < TICK_MAX ? next - now : TICK_MAX);
+	(void)timer_arm_ns(d->tick, next - now < TICK_MAX ? next - now : TICK_MAX);
 }
 
 static void tick(void *arg)

@@ -107,6 +107,9 @@ void driver_pools_known(struct driver *d);
 
 /* driver_heard - of the cluster store; why NULL: an answer, perhaps a refusal. */
 void driver_heard(struct driver *d, const struct err *why);
+/* driver_follow_contact, driver_follow_refusal - the same two for follow_fns. */
+void driver_follow_contact(void *arg, const struct err *why);
+void driver_follow_refusal(void *arg, const struct err *why);
 
 /* driver_agent_ops - the calls of the agent, on the node's store; arg is the driver. */
 extern const struct agent_ops driver_agent_ops;

@@ -63,11 +63,6 @@ static const struct {
 
 /* ---- one after the other ---- */
 
-static void send_in(struct events *v, int64_t pause)
-{
-	(void)timer_arm_ns(v->timer, pause);
-}
-
 static void forget_first(struct events *v)
 {
 	struct queued *q = TAILQ_FIRST(&v->queue);
@@ -106,7 +101,7 @@ static void events_ended(void *arg, const struct cluster_result *r)
 
 	v->call = NULL;
 	if ((r->outcome == CLUSTER_AWAY || asked_to_wait) && ++q->tries < TRIES) {
-		send_in(v, v->conf.retry << (q->tries - 1));
+		(void)timer_arm_ns(v->timer, v->conf.retry << (q->tries - 1));
 		return;
 	}
 	/* It exists: an earlier try came late. */
@@ -118,7 +113,7 @@ static void events_ended(void *arg, const struct cluster_result *r)
 	}
 	forget_first(v);
 	if (v->n)
-		send_in(v, 0);
+		(void)timer_arm_ns(v->timer, 0);
 }
 
 static void send_first(void *arg)
@@ -129,7 +124,7 @@ static void send_first(void *arg)
 
 	v->call = s->ops->tell(s, &q->is, events_ended, v);
 	if (!v->call)
-		send_in(v, v->conf.retry);
+		(void)timer_arm_ns(v->timer, v->conf.retry);
 }
 
 /* ---- the queue ---- */
@@ -211,7 +206,7 @@ bool events_tell(struct events *v, const struct event_about *about, const char *
 	events_fill(v, about, q);
 	TAILQ_INSERT_TAIL(&v->queue, q, all);
 	if (v->n++ == 0)
-		send_in(v, 0);
+		(void)timer_arm_ns(v->timer, 0);
 	return true;
 }
 
@@ -241,8 +236,7 @@ void events_free(struct events *v)
 {
 	if (!v)
 		return;
-	if (v->call)
-		v->conf.store->ops->cancel(v->call);
+	cluster_cancel(v->conf.store, &v->call);
 	while (v->n)
 		forget_first(v);
 	timer_free(v->timer);

@@ -113,9 +113,7 @@ static void follow_due(void *arg)
 {
 	struct follow *f = arg;
 
-	if (f->call)
-		f->is.store->ops->cancel(f->call);
-	f->call = NULL;
+	cluster_cancel(f->is.store, &f->call);
 	if (f->again)
 		f->revision[0] = '\0';
 	f->again = false;
@@ -150,8 +148,7 @@ void follow_free(struct follow *f)
 {
 	if (!f)
 		return;
-	if (f->call)
-		f->is.store->ops->cancel(f->call);
+	cluster_cancel(f->is.store, &f->call);
 	timer_free(f->timer);
 	free(f);
 }

@@ -123,3 +123,13 @@ int driver_add_contact(struct driver *d, struct json *obj)
 		return -1;
 	return json_add_int(obj, "refusedSeconds", (now - d->heard.refused_at) / SECOND);
 }
+
+void driver_follow_contact(void *arg, const struct err *why)
+{
+	driver_heard(arg, why);
+}
+
+void driver_follow_refusal(void *arg, const struct err *why)
+{
+	driver_refused(arg, why);
+}

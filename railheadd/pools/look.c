@@ -298,17 +298,14 @@ void pool_look_cancel(struct pool_seen *s)
 	s->look = NULL;
 	if (!l)
 		return;
-	if (l->call)
-		l->driver->conf.store->ops->cancel(l->call);
+	cluster_cancel(l->driver->conf.store, &l->call);
 	timer_free(l->timer);
 	free(l);
 }
 
 void pool_list_cancel(struct driver *d)
 {
-	if (d->looks.call)
-		d->conf.store->ops->cancel(d->looks.call);
-	d->looks.call = NULL;
+	cluster_cancel(d->conf.store, &d->looks.call);
 	timer_free(d->looks.due);
 	d->looks.due = NULL;
 }

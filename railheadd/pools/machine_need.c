@@ -23,8 +23,7 @@ struct machine_need {
 
 void machine_need_cancel(struct machine_need *n)
 {
-	if (n->call)
-		n->at.store->ops->cancel(n->call);
+	cluster_cancel(n->at.store, &n->call);
 	if (n->need)
 		driver_need_cancel(n->need);
 	timer_free(n->timer);

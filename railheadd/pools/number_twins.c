@@ -125,9 +125,7 @@ void number_twins_written(struct number_twins *t, int64_t number)
 {
 	if (!t || t->number == number)
 		return;
-	if (t->call)
-		t->conf.store->ops->cancel(t->call);
-	t->call = NULL;
+	cluster_cancel(t->conf.store, &t->call);
 	t->next.n = 0;
 	if (t->number >= 0)
 		log_changes(t);
@@ -168,8 +166,7 @@ void number_twins_free(struct number_twins *t)
 {
 	if (!t)
 		return;
-	if (t->call)
-		t->conf.store->ops->cancel(t->call);
+	cluster_cancel(t->conf.store, &t->call);
 	timer_free(t->timer);
 	free(t);
 }

@@ -76,25 +76,15 @@ static void own_changed(void *arg, const struct cluster_object *o, bool gone)
 	driver_event(d);
 }
 
-static void own_contact(void *arg, const struct err *why)
-{
-	driver_heard(arg, why);
-}
-
-static void own_refusal(void *arg, const struct err *why)
-{
-	driver_refused(arg, why);
-}
-
-static const struct follow_fns follow_fns = { own_begun,   own_item,    own_listed,   own_changed,
-					      own_contact, own_refusal, driver_random };
+static const struct follow_fns follow_fns = { own_begun,
+					      own_item,
+					      own_listed,
+					      own_changed,
+					      driver_follow_contact,
+					      driver_follow_refusal,
+					      driver_random };
 
 /* ---- copies ---- */
-
-static void compare_later(const struct driver *d, int64_t wait)
-{
-	(void)timer_arm_ns(d->own.copies_due, wait);
-}
 
 static void copy_wrong(void *arg, const struct err *why)
 {
@@ -113,7 +103,7 @@ static void copies_compared(void *arg, const struct cluster_result *r)
 		driver_refused(d, &r->err);
 	else if (r->outcome == CLUSTER_AWAY)
 		driver_heard(d, &r->err);
-	compare_later(d, d->conf.renew);
+	(void)timer_arm_ns(d->own.copies_due, d->conf.renew);
 }
 
 static void compare_copies(void *arg)
@@ -124,7 +114,7 @@ static void compare_copies(void *arg)
 
 	d->own.copies_call = s->ops->drop_copies(s, &d->own.which, &fns, d);
 	if (!d->own.copies_call)
-		compare_later(d, d->conf.renew); /* no memory */
+		(void)timer_arm_ns(d->own.copies_due, d->conf.renew); /* no memory */
 }
 
 /* ---- begin and end ---- */
@@ -137,7 +127,7 @@ int own_begin(struct driver *d, struct err *e)
 		d->own.copies_due = timer_new(d->conf.base, compare_copies, d);
 		if (!d->own.copies_due)
 			return err_nomem(e);
-		compare_later(d, 0);
+		(void)timer_arm_ns(d->own.copies_due, 0);
 	}
 	return follow_new(&f, &d->own.follow, e);
 }
@@ -146,9 +136,7 @@ void own_end(struct driver *d)
 {
 	follow_free(d->own.follow);
 	d->own.follow = NULL;
-	if (d->own.copies_call)
-		d->conf.store->ops->cancel(d->own.copies_call);
-	d->own.copies_call = NULL;
+	cluster_cancel(d->conf.store, &d->own.copies_call);
 	timer_free(d->own.copies_due);
 	d->own.copies_due = NULL;
 }

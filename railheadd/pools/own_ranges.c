@@ -240,8 +240,7 @@ void own_ranges_free(struct own_ranges *o)
 {
 	if (!o)
 		return;
-	if (o->call)
-		o->conf.store->ops->cancel(o->call);
+	cluster_cancel(o->conf.store, &o->call);
 	timer_free(o->timer);
 	ranges_clear(&o->ranges);
 	json_free(o->there);

@@ -493,16 +493,7 @@ static void pool_changed(void *arg, const struct cluster_object *o, bool gone)
 	driver_event(d);
 }
 
-static void pools_contact(void *arg, const struct err *why)
-{
-	driver_heard(arg, why);
-}
-
-static void pools_refusal(void *arg, const struct err *why)
-{
-	driver_refused(arg, why);
-}
-
-const struct follow_fns pools_follow_fns = { pools_begun,  pools_pool_item, pools_pools_listed,
-					     pool_changed, pools_contact,   pools_refusal,
+const struct follow_fns pools_follow_fns = { pools_begun,           pools_pool_item,
+					     pools_pools_listed,    pool_changed,
+					     driver_follow_contact, driver_follow_refusal,
 					     driver_random };

@@ -335,8 +335,7 @@ void presence_free(struct presence *p)
 {
 	if (!p)
 		return;
-	if (p->call)
-		p->driver->conf.store->ops->cancel(p->call);
+	cluster_cancel(p->driver->conf.store, &p->call);
 	timer_free(p->timer);
 	json_free(p->rails);
 	free(p);

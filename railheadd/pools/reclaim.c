@@ -29,11 +29,6 @@ static struct dead_node *reclaim_find(const struct reclaim *r, const char *name)
 	return d;
 }
 
-static void wait_for_next(struct reclaim *r)
-{
-	(void)timer_arm_ns(r->timer, r->conf.look);
-}
-
 static void reclaim_node_item(void *arg, const struct cluster_object *o)
 {
 	struct reclaim *r = arg;
@@ -81,7 +76,7 @@ static void nodes_were_read(void *arg, const struct cluster_result *result, cons
 	}
 	if (result->outcome != CLUSTER_OK)
 		log_warn(&r->conf.ctx->log, "reclaim: %s", result->err.msg);
-	wait_for_next(r);
+	(void)timer_arm_ns(r->timer, r->conf.look);
 }
 
 static void reclaim_look(void *arg)
@@ -96,7 +91,7 @@ static void reclaim_look(void *arg)
 		d->listed = false;
 	r->call = s->ops->list(s, &r->which, &fns, r);
 	if (!r->call)
-		wait_for_next(r);
+		(void)timer_arm_ns(r->timer, r->conf.look);
 }
 
 static int start_report(const struct reclaim_conf *c, struct reclaim *r, struct err *e)

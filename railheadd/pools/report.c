@@ -37,11 +37,6 @@ struct pool_report {
 	struct err reported; /* the last failure that was logged; code 0: none since a success */
 };
 
-static void report_wait_for_next(struct pool_report *r)
-{
-	(void)timer_arm_ns(r->timer, r->conf.every);
-}
-
 /* A right that is missing, or types of an older release, would be logged each minute. */
 static void report_failed(struct pool_report *r, const struct err *why)
 {
@@ -49,7 +44,7 @@ static void report_failed(struct pool_report *r, const struct err *why)
 		log_warn(&r->conf.ctx->log, "the use of pools is not reported: %s%s%s", why->msg,
 			 *why->detail ? "; " : "", why->detail);
 	r->reported = *why;
-	report_wait_for_next(r);
+	(void)timer_arm_ns(r->timer, r->conf.every);
 }
 
 static void report_no_memory(struct pool_report *r)
@@ -188,7 +183,7 @@ static void write_next(struct pool_report *r)
 		r->next++;
 	if (r->next == r->n_pools) {
 		r->reported.code = 0;
-		report_wait_for_next(r);
+		(void)timer_arm_ns(r->timer, r->conf.every);
 		return;
 	}
 	p = &r->pools[r->next++];
@@ -256,8 +251,7 @@ void pool_report_free(struct pool_report *r)
 {
 	if (!r)
 		return;
-	if (r->call)
-		r->conf.store->ops->cancel(r->call);
+	cluster_cancel(r->conf.store, &r->call);
 	nodes_free(r->nodes);
 	timer_free(r->timer);
 	for (size_t i = 0; i < r->n_pools; i++)

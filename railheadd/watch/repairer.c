@@ -12,11 +12,6 @@
 /* A pass that takes longer hangs: an IPAM has 90 seconds for each address, and rarely needs one. */
 #define PASS_LIMIT_MS 600000
 
-static void repairer_arm(struct repairer *r, int64_t wait_ms)
-{
-	(void)timer_arm(r->timer, wait_ms);
-}
-
 /* ---- what the child tells ---- */
 
 static void log_leftover(const struct repairer *r, const struct leftover *f)
@@ -116,7 +111,7 @@ static void end_pass(void *arg)
 	/* Found twice means in two passes: not one right after the other. */
 	if (next < 0 || next > r->conf.every || !r->complete)
 		next = r->conf.every;
-	repairer_arm(r, r->again ? 0 : next);
+	(void)timer_arm(r->timer, r->again ? 0 : next);
 	r->again = false;
 }
 
@@ -160,7 +155,7 @@ static void repairer_timer(void *arg)
 	if (child_start(r->child, &e) == 0)
 		return;
 	log_error(&r->conf.ctx->log, "repair: %s", e.msg);
-	repairer_arm(r, r->conf.every);
+	(void)timer_arm(r->timer, r->conf.every);
 }
 
 void repairer_soon(struct repairer *r)
@@ -170,7 +165,7 @@ void repairer_soon(struct repairer *r)
 	if (child_runs(r->child))
 		r->again = true;
 	else
-		repairer_arm(r, 0);
+		(void)timer_arm(r->timer, 0);
 }
 
 int repairer_new(const struct repairer_conf *conf, struct repairer **out, struct err *e)
@@ -194,7 +189,7 @@ int repairer_new(const struct repairer_conf *conf, struct repairer **out, struct
 		repairer_free(r);
 		return err_nomem(e);
 	}
-	repairer_arm(r, 0);
+	(void)timer_arm(r->timer, 0);
 	*out = r;
 	return 0;
 }
