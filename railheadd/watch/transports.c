@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transports.c: the timer, the child of a look, and the report of a suspect pod. */
+/* transports.c: the looks, and the report of a suspect pod. */
 #include "railheadd/watch/transports.h"
 
-#include <event2/event.h>
 #include <stdio.h>
 
-#include "lib/sys/timer.h"
 #include "railheadd/pools/events.h"
-#include "railheadd/watch/child.h"
 #include "railheadd/watch/look.h"
 #include "railheadd/watch/transport.h"
 
 struct transport_watch {
 	struct transport_watch_conf conf;
-	struct timer *timer;
-	struct child *child;
+	struct looks looks;
 	struct transport_table table; /* of the last look without an error */
-	uint64_t looks;               /* without an error */
-	char said[LOOK_SAID_LEN];     /* the error of the last look; "": none */
 };
 
 /* ---- log and Events ---- */
@@ -58,8 +52,9 @@ static void report_suspect(const struct transport_watch *w, struct transport_pod
 
 /* ---- a look ---- */
 
-static int take_look(struct transport_watch *w, const struct json *look, struct err *e)
+static int take_look(void *arg, const struct json *look, struct err *e)
 {
+	struct transport_watch *w = arg;
 	auto_clean(transport_clear) struct transport_table t = { 0 };
 
 	if (transport_read(look, &t, e))
@@ -67,26 +62,12 @@ static int take_look(struct transport_watch *w, const struct json *look, struct 
 	transport_clear(&w->table);
 	w->table = t;
 	t = (struct transport_table){ 0 };
-	w->looks++;
 	for (size_t i = 0; i < w->table.n; i++)
 		/* One pod is checked in each look: the others wait for their cause. */
 		if (w->table.pod[i]->state == TRANSPORT_SUSPECT && w->table.pod[i]->checked &&
 		    !w->table.pod[i]->told)
 			report_suspect(w, w->table.pod[i]);
 	return 0;
-}
-
-static void on_transport_look_end(void *arg, enum child_end how, const char *text, size_t len)
-{
-	struct transport_watch *w = arg;
-	const struct look_end end = { "connections of pods", how, text, len, w->conf.deadline_ms };
-	auto_json struct json *look = NULL;
-	struct err e = { .msg = "" };
-
-	if (look_read(&end, &look, &e) == 0 && take_look(w, look, &e) == 0)
-		e.msg[0] = '\0';
-	look_note_error(&w->conf.ctx->log, "transport", &e, w->said);
-	(void)timer_arm(w->timer, w->conf.every);
 }
 
 static int look_at_transports(const void *arg)
@@ -96,43 +77,29 @@ static int look_at_transports(const void *arg)
 	return w->conf.run(&w->table, w->conf.limit);
 }
 
-static void on_transport_timer(void *arg)
-{
-	struct transport_watch *w = arg;
-	struct err e;
-
-	/* One that hangs in the kernel is not waited for. */
-	if (!child_runs(w->child)) {
-		if (child_start(w->child, &e) == 0)
-			return;
-		look_note_error(&w->conf.ctx->log, "transport", &e, w->said);
-	}
-	(void)timer_arm(w->timer, w->conf.every);
-}
-
 /* ---- begin, end, status ---- */
 
 int transport_watch_new(const struct transport_watch_conf *conf, struct transport_watch **out,
 			struct err *e)
 {
 	struct transport_watch *w = calloc(1, sizeof(*w));
-	const struct child_conf child = { .base = conf->base,
-					  .path = "railheadd-transport",
-					  .run = look_at_transports,
+	const struct looks_conf looks = { .base = conf->base,
+					  .ctx = conf->ctx,
+					  .topic = "transport",
+					  .what = "connections of pods",
+					  .every = conf->every,
 					  .deadline_ms = conf->deadline_ms,
-					  .text_max = JSON_MAX_SIZE,
-					  .done = on_transport_look_end,
+					  .run = look_at_transports,
+					  .take = take_look,
 					  .arg = w };
 
 	if (!w)
 		return err_nomem(e);
 	w->conf = *conf;
-	w->timer = timer_new(conf->base, on_transport_timer, w);
-	if (!w->timer || child_new(&child, &w->child, e)) {
+	if (looks_begin(&w->looks, &looks, e)) {
 		transport_watch_free(w);
-		return err_nomem(e);
+		return -1;
 	}
-	(void)timer_arm(w->timer, 0);
 	*out = w;
 	return 0;
 }
@@ -141,8 +108,7 @@ void transport_watch_free(struct transport_watch *w)
 {
 	if (!w)
 		return;
-	child_free(w->child);
-	timer_free(w->timer);
+	looks_end(&w->looks);
 	transport_clear(&w->table);
 	free(w);
 }
@@ -153,9 +119,7 @@ int transport_watch_status(const struct transport_watch *w, struct json *obj, st
 
 	if (!w)
 		return json_add_bool(obj, "transport", false) ? err_nomem(e) : 0;
-	return !o || (*w->said && json_add_str(o, "error", w->said)) ||
-			       json_add_int(o, "looks", (int64_t)w->looks) ||
-			       transport_add_to(o, &w->table, false)
+	return !o || looks_add_status(&w->looks, o) || transport_add_to(o, &w->table, false)
 		       ? err_nomem(e)
 		       : 0;
 }
