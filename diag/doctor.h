@@ -13,9 +13,10 @@
 
 /*
  * doctor_check - run all checks: devices, rail, port, gid, neighbour, nccl-gid, mtu, mode, uverbs,
- * rdma-cm, memlock, transport, pfc, trust, lossless, nccl-version, nccl-net, nccl-hca,
- * traffic-class, retries, sequence, congestion, link-errors, link-down, counters. Ports of
- * InfiniBand have sm, lid, guid, pkey in place of those that only RoCE has. railctl(8) explains
+ * rdma-cm, memlock, transport, pfc, trust, lossless, retries, sequence, congestion, link-errors,
+ * link-down, counters. Of the job's settings: nccl-version, nccl-net, nccl-hca, ucx-devices,
+ * ucx-transports, nvshmem-hca, mooncake-devices, mooncake-gid, mooncake-tcp, traffic-class. Ports
+ * of InfiniBand have sm, lid, guid, pkey in place of those that only RoCE has. railctl(8) explains
  * each. findings_clear() frees *out. ERR_NOMEM.
  */
 int doctor_check(const struct probe_data *f, struct findings *out, struct err *e) must_check;

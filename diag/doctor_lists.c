@@ -104,15 +104,29 @@ static bool list_selects(const struct device_list *l, const char *text, const ch
 
 /* ---- findings ---- */
 
+/* MPI often starts a job of NCCL by UCX over TCP, on purpose. */
+static bool is_only_start(const struct doctor *doc, enum job_var var)
+{
+	const struct job_vars *j = &doc->data->job;
+	bool nccl = j->library.is != JOB_LIBRARY_NONE;
+
+	for (size_t i = 0; i < JOB_N; i++)
+		nccl |= j->var[i].set && strncmp(job_var_name((enum job_var)i), "NCCL_", 5) == 0;
+	return nccl && (var == JOB_UCX_NET_DEVICES || var == JOB_UCX_TLS);
+}
+
+#define ONLY_START ", which is right if MPI starts the job by UCX, and NCCL has the rails"
+
 static void judge_list(struct doctor *doc, const struct device_list *l, size_t rails,
 		       const char *foreign)
 {
 	const struct job_value *v = &doc->data->job.var[l->var];
+	bool starts = is_only_start(doc, l->var);
 	struct finding *f = doctor_add(doc, l->check, job_var_name(l->var),
-				       v->cut     ? FINDING_UNKNOWN
-				       : !rails   ? FINDING_FAIL
-				       : *foreign ? FINDING_WARN
-						  : FINDING_OK);
+				       v->cut               ? FINDING_UNKNOWN
+				       : !rails && !starts  ? FINDING_FAIL
+				       : !rails || *foreign ? FINDING_WARN
+							    : FINDING_OK);
 
 	if (v->cut) {
 		finding_set_value(f, "%s (%s) is longer than %d characters: its end was not read",
@@ -128,9 +142,9 @@ static void judge_list(struct doctor *doc, const struct device_list *l, size_t r
 		return;
 	finding_set_reason(f,
 			   rails ? "%s uses ports that are not rails of this pod: connections "
-				   "time out, or other pods are disturbed"
-				 : "%s",
-			   rails ? l->library : l->none);
+				   "time out, or other pods are disturbed%s"
+				 : "%s%s",
+			   rails ? l->library : l->none, !rails && starts ? ONLY_START : "");
 	finding_set_remedy(f, "set what \"railctl rdma env --for %s\" prints",
 			   l->var == JOB_UCX_NET_DEVICES    ? "ucx"
 			   : l->var == JOB_NVSHMEM_HCA_LIST ? "nvshmem"
@@ -171,44 +185,46 @@ static void check_list(struct doctor *doc, const struct device_list *l)
 		doc->out.spare.failed = true;
 }
 
+/* The class is no sign: rdma env sets it for every job of RoCE. */
 static bool has_nvshmem(const struct job_vars *j)
 {
-	return j->var[JOB_NVSHMEM_TC].set || j->var[JOB_NVSHMEM_HCA_LIST].set ||
-	       j->var[JOB_NVSHMEM_HCA_PREFIX].set;
+	return j->var[JOB_NVSHMEM_HCA_LIST].set || *j->var[JOB_NVSHMEM_HCA_PREFIX].from;
 }
 
-/* NVSHMEM takes HCAs whose names have the prefix; since 2026 "^smi" means all others. */
+/* NVSHMEM takes HCAs whose names have the prefix; each has an empty one. Since 2026 "^smi" means
+ * all others. */
 static void check_prefix(struct doctor *doc)
 {
 	const struct job_value *v = &doc->data->job.var[JOB_NVSHMEM_HCA_PREFIX];
-	const char *prefix = v->set ? v->text : "mlx5", *odd = NULL;
-	bool not = *prefix == '^';
+	bool given = *v->from;
+	const char *prefix = given ? v->text : "mlx5", *odd = "";
+	bool negated = *prefix == '^';
 	struct finding *f;
 
 	for (size_t i = 0; i < doc->data->rails->n; i++) {
 		const char *name = doc->data->rails->rail[i].device->link.name;
 
-		if ((strstr(name, prefix + not ) != NULL) == not )
+		if ((strstr(name, prefix + negated) != NULL) == negated)
 			odd = name;
 	}
-	if (!has_nvshmem(&doc->data->job) || (!odd && !v->set))
+	if (!has_nvshmem(&doc->data->job) || (!*odd && !given))
 		return;
 	f = doctor_add(doc, "nvshmem-hca", "NVSHMEM_HCA_PREFIX",
-		       !odd     ? FINDING_OK
-		       : v->set ? FINDING_FAIL
-				: FINDING_WARN);
-	if (v->set)
+		       !*odd   ? FINDING_OK
+		       : given ? FINDING_FAIL
+			       : FINDING_WARN);
+	if (given)
 		finding_set_value(f, "NVSHMEM_HCA_PREFIX is %.64s (%s)", v->text, v->from);
 	else
 		finding_set_value(f,
 				  "NVSHMEM_HCA_PREFIX is not set, and %.64s has no \"mlx5\" in "
 				  "its name",
 				  odd);
-	if (!odd)
+	if (!*odd)
 		return;
 	finding_set_reason(f,
-			   v->set ? "NVSHMEM takes no HCA of another name, as %.64s"
-				  : "NVSHMEM up to 3.5 does not take %.64s",
+			   given ? "NVSHMEM takes no HCA of another name, as %.64s"
+				 : "NVSHMEM up to 3.5 does not take %.64s",
 			   odd);
 	finding_set_remedy(f, "set what \"railctl rdma env --for nvshmem\" prints");
 }
@@ -241,12 +257,14 @@ static void check_index(struct doctor *doc)
 
 /* ---- TCP ---- */
 
-/* A transport of RDMA, or a word that has one (ucp_tl_aliases). */
+/* A transport of RDMA, or a word that has one (ucp_tl_aliases). After a backslash it is the name of
+ * a transport alone. */
 static bool is_rdma_transport(struct slice t)
 {
 	static const char *const beginnings[] = { "rc", "ud", "dc", "ib", "srd", "gga", "all" };
 
-	t = trimmed(t);
+	if (t.len && *t.p == '\\')
+		t = (struct slice){ t.p + 1, t.len - 1 };
 	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
 		if (t.len >= strlen(beginnings[i]) &&
 		    memcmp(t.p, beginnings[i], strlen(beginnings[i])) == 0)
@@ -257,10 +275,13 @@ static bool is_rdma_transport(struct slice t)
 static void doctor_lists_refuse_tcp(struct doctor *doc, const struct job_value *v,
 				    const char *check, enum job_var var)
 {
-	struct finding *f = doctor_add(doc, check, job_var_name(var), FINDING_FAIL);
+	bool starts = is_only_start(doc, var);
+	struct finding *f =
+		doctor_add(doc, check, job_var_name(var), starts ? FINDING_WARN : FINDING_FAIL);
 
 	finding_set_value(f, "%s is %.160s (%s)", job_var_name(var), v->text, v->from);
-	finding_set_reason(f, "%s does not use RDMA", var == JOB_UCX_TLS ? "UCX" : "Mooncake");
+	finding_set_reason(f, "%s does not use RDMA%s", var == JOB_UCX_TLS ? "UCX" : "Mooncake",
+			   starts ? ONLY_START : "");
 	finding_set_remedy(f, "remove it from %s", v->from);
 }
 
@@ -272,9 +293,10 @@ static void check_transports(struct doctor *doc)
 	bool negated = *v->text == '^', rdma = false, ib = false;
 	struct slice rest = { v->text + negated, strlen(v->text + negated) }, t;
 
-	if (tcp->set)
+	if (*tcp->from) /* also an empty one */
 		doctor_lists_refuse_tcp(doc, tcp, "mooncake-tcp", JOB_MC_FORCE_TCP);
 	while (slice_next(&rest, ',', &t)) {
+		t = trimmed(t);
 		rdma |= is_rdma_transport(t);
 		ib |= t.len == 2 && memcmp(t.p, "ib", 2) == 0;
 	}
@@ -282,12 +304,14 @@ static void check_transports(struct doctor *doc)
 		doctor_lists_refuse_tcp(doc, v, "ucx-transports", JOB_UCX_TLS);
 }
 
+/* SGLang also takes a map in JSON, from GPUs to devices: that is not judged. */
 void doctor_check_lists(struct doctor *doc)
 {
 	if (!doc->data->rails->n)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-		if (doc->data->job.var[lists[i].var].set)
+		if (doc->data->job.var[lists[i].var].set &&
+		    *doc->data->job.var[lists[i].var].text != '{')
 			check_list(doc, &lists[i]);
 	check_prefix(doc);
 	check_index(doc);

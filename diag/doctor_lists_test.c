@@ -30,6 +30,7 @@ START_TEST(lists_of_UCX)
 	};
 	static const char *const wrong[] = { "eth0",           "mlx5_1:2",   "mlx5_",
 					     "^mlx5_[1-10]:1", "mlx5_[3-9]", "mlx5_[1-2" };
+	static const char also[] = "UCX_NET_DEVICES=eth0\0UCX_TLS=tcp";
 	auto_checked struct checked p;
 	char line[96];
 
@@ -52,6 +53,13 @@ START_TEST(lists_of_UCX)
 	checked_set_var(&p.data, "");
 	checked_run(&p);
 	ck_assert_ptr_null(checked_look(&p, "ucx-devices", "UCX_NET_DEVICES"));
+	/* as recipes with MPI have it */
+	checked_set_var(&p.data, "NCCL_IB_HCA==mlx5_1:1,mlx5_2:1");
+	job_vars_environ(&p.data.job, also, sizeof(also));
+	checked_run(&p);
+	checked_finds(&p, "ucx-devices UCX_NET_DEVICES warn", "right if MPI starts the job by UCX");
+	checked_finds(&p, "ucx-transports UCX_TLS warn", "right if MPI starts the job by UCX");
+	checked_finds(&p, "nccl-hca ok", "mlx5_1:1");
 }
 END_TEST
 
@@ -75,9 +83,6 @@ START_TEST(the_prefix_of_NVSHMEM)
 	auto_checked struct checked p;
 
 	two_rails(&p);
-	checked_set_var(&p.data, "NVSHMEM_IB_TRAFFIC_CLASS=106");
-	checked_run(&p);
-	ck_assert_ptr_null(checked_look(&p, "nvshmem-hca", "NVSHMEM_HCA_PREFIX"));
 	says(&p, "NVSHMEM_HCA_PREFIX=mlx5", "nvshmem-hca NVSHMEM_HCA_PREFIX ok", "mlx5");
 	says(&p, "NVSHMEM_HCA_PREFIX=^smi", "nvshmem-hca NVSHMEM_HCA_PREFIX ok", "^smi");
 	says(&p, "NVSHMEM_HCA_PREFIX=ibp", "nvshmem-hca NVSHMEM_HCA_PREFIX fail",
@@ -85,7 +90,9 @@ START_TEST(the_prefix_of_NVSHMEM)
 	(void)strcpy(p.v.device[0].link.name, "rocep1s0");
 	says(&p, "NVSHMEM_HCA_LIST=rocep1s0", "nvshmem-hca NVSHMEM_HCA_PREFIX warn",
 	     "up to 3.5 does not take rocep1s0");
-	checked_set_var(&p.data, "UCX_NET_DEVICES=rocep1s0:1");
+	says(&p, "NVSHMEM_HCA_PREFIX=", "nvshmem-hca NVSHMEM_HCA_PREFIX ok",
+	     "NVSHMEM_HCA_PREFIX is ");
+	checked_set_var(&p.data, "NVSHMEM_IB_TRAFFIC_CLASS=106");
 	checked_run(&p);
 	ck_assert_ptr_null(checked_look(&p, "nvshmem-hca", "NVSHMEM_HCA_PREFIX"));
 }
@@ -100,6 +107,9 @@ START_TEST(lists_of_Mooncake)
 	says(&p, "MC_MS_FILTERS=mlx5_1:1", "mooncake-devices MC_MS_FILTERS fail", "no RDMA device");
 	says(&p, "MOONCAKE_DEVICE=mlx5_10,mlx5_1", "mooncake-devices MOONCAKE_DEVICE warn",
 	     "it also selects mlx5_10:1");
+	checked_set_var(&p.data, "MOONCAKE_DEVICE={\"0\": \"mlx5_1\", \"1\": \"mlx5_2\"}");
+	checked_run(&p);
+	ck_assert_ptr_null(checked_look(&p, "mooncake-devices", "MOONCAKE_DEVICE"));
 	says(&p, "MC_GID_INDEX=3", "mooncake-gid ok", "MC_GID_INDEX is 3");
 	says(&p, "MC_GID_INDEX=1", "mooncake-gid fail", "has index 3");
 }
@@ -107,9 +117,9 @@ END_TEST
 
 START_TEST(settings_that_leave_TCP)
 {
-	static const char *const right[] = { "rc,sm,cuda", "all",      "^tcp",
-					     "ib",         "^rc_mlx5", "dc_x,tcp" };
-	static const char *const wrong[] = { "tcp", "tcp,cuda_copy,sm", "self", "^ib" };
+	static const char *const right[] = { "rc,sm,cuda", "all",      "^tcp",          "ib",
+					     "^rc_mlx5",   "dc_x,tcp", "\\rc_mlx5,cuda" };
+	static const char *const wrong[] = { "tcp", "tcp,cuda_copy,sm", "self", "^ib", "^ ib " };
 	auto_checked struct checked p;
 	char line[64];
 
@@ -124,6 +134,7 @@ START_TEST(settings_that_leave_TCP)
 		(void)snprintf(line, sizeof(line), "UCX_TLS=%s", wrong[i]);
 		says(&p, line, "ucx-transports UCX_TLS fail", "UCX does not use RDMA");
 	}
+	says(&p, "MC_FORCE_TCP=", "mooncake-tcp MC_FORCE_TCP fail", "Mooncake does not use RDMA");
 	says(&p, "MC_FORCE_TCP=1", "mooncake-tcp MC_FORCE_TCP fail", "Mooncake does not use RDMA");
 }
 END_TEST

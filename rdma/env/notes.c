@@ -35,9 +35,9 @@ static const struct {
 	{ "rail and plane in NCCL_IB_HCA",
 	  "an entry may be NAME:PORT:RAIL:PLANE, where the fabric numbers its rails",
 	  NCCL_HCA_HAS_RAILS },
-	{ "NVSHMEM_IB_ADDR_FAMILY and NVSHMEM_IB_ADDR_RANGE",
-	  "NVSHMEM chooses a GID as NCCL does, so the values of NCCL fit; older ones have only "
-	  "NVSHMEM_IB_GID_INDEX",
+	{ "NVSHMEM_HCA_LIST",
+	  "--for nvshmem prints it, and what chooses a GID; --for mooncake, vllm and others print "
+	  "theirs",
 	  LIB_RULES },
 	{ "NVSHMEM_IB_TRAFFIC_CLASS", "0 without it: NVSHMEM does not read NCCL_IB_TC", LIB_RULES },
 	{ "UCX_IB_ROCE_REACHABILITY_MODE",

@@ -182,5 +182,10 @@ static int set_cross_nic(const struct env_plan *p, struct env *out, struct err *
 
 int env_set_others(struct env_plan *p, struct env *out, struct err *e)
 {
-	return set_socket(p, out, e) || set_qos(p, out, e) || set_cross_nic(p, out, e) ? -1 : 0;
+	unsigned want = p->options->libraries;
+
+	return ((!want || (want & ENV_NCCL)) && set_socket(p, out, e)) || set_qos(p, out, e) ||
+			       set_cross_nic(p, out, e)
+		       ? -1
+		       : 0;
 }

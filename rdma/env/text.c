@@ -77,11 +77,14 @@ char *env_shell(const struct env *v, bool explain)
 	return text_take(&t);
 }
 
+/* NCCL and UCX read these files, not Mooncake. */
 char *env_file(const struct env *v, const char *prefix)
 {
 	auto_text struct text t = { 0 };
 
-	add_warnings(&t, v, false);
+	for (size_t i = 0; i < v->n_warnings; i++)
+		if (strncmp(v->warning[i], "Mooncake", strlen("Mooncake")) != 0)
+			add_comment(&t, "# WARNING: ", v->warning[i]);
 	for (size_t i = 0; i < v->n_vars; i++) {
 		if (strncmp(v->var[i].name, prefix, strlen(prefix)) != 0)
 			continue;
