@@ -219,9 +219,12 @@ static void check_rates(struct plan *p, uint32_t group)
 	struct finding *f;
 
 	for (const struct pin *x = p->pin; x < p->pin + p->n_pins; x++) {
-		const struct fabric_node *n = plan_cables_of(p, x->node);
+		const struct fabric_node *n;
 
-		for (uint32_t i = 0; n && x->group == group && i < p->file.rails; i++) {
+		if (x->group != group)
+			continue;
+		n = plan_cables_of(p, x->node);
+		for (uint32_t i = 0; n && i < p->file.rails; i++) {
 			const struct plan_rate is = { rail_mbps(n, i), x->node, i };
 
 			if (is.mbps && (!least.mbps || is.mbps < least.mbps))
