@@ -176,6 +176,9 @@ int neighbour_table_hear(const struct neighbour_table *t, struct neighbour_port 
 	if (t->n_macs && bsearch(f.source, t->mac, t->n_macs, MAC_LEN, compare_macs))
 		return 1;
 	*news = neighbour_hear(&p->of, &f, frame.now);
+	/* Not by the frame of another sender, which changes nothing. */
+	if (p->of.held.at == frame.now)
+		p->silent = 0;
 	return 0;
 }
 

@@ -272,6 +272,23 @@ START_TEST(a_silent_neighbour_has_one_time)
 }
 END_TEST
 
+/* The memory may be written before the next look. */
+START_TEST(a_new_neighbour_after_silence_has_its_own_time)
+{
+	auto_table struct neighbour_table t = { .n = 0 };
+	auto_free char *silent = NULL;
+
+	taken(&t, TWO);
+	ck_assert_int_eq(heard(&t, 0, 1, 1, 1000), NEIGHBOUR_NEW);
+	silent = rail_0(&t, 900000, 1000000900);
+	ck_assert_ptr_nonnull(strstr(silent, "lastHeard"));
+	ck_assert_int_eq(heard(&t, 0, 2, 1, 901000), NEIGHBOUR_NEW);
+	auto_json struct json *known =
+		neighbour_table_known(&t, (struct neighbour_clock){ 901000, 1000000901 });
+	ck_assert_int_eq((int64_t)json_num(json_get(json_first(known), "heard")), 1000000901);
+}
+END_TEST
+
 START_TEST(wrong_looks_and_memories_change_nothing)
 {
 	static const char *const looks[] = {
@@ -350,5 +367,6 @@ TEST_PROGRAM("railheadd/watch/neighbour_table", ports_are_in_the_order_of_rails_
 	     a_port_of_infiniband_has_its_guid, a_rail_says_its_card_until_it_has_none,
 	     long_texts_are_left_out_and_it_is_said, frames_of_this_host_do_not_count,
 	     a_lost_carrier_lets_another_neighbour_in, a_restart_knows_neighbours_with_their_age,
-	     a_silent_neighbour_has_one_time, wrong_looks_and_memories_change_nothing,
-	     a_host_with_too_many_ports_is_an_error, allocations_may_fail)
+	     a_silent_neighbour_has_one_time, a_new_neighbour_after_silence_has_its_own_time,
+	     wrong_looks_and_memories_change_nothing, a_host_with_too_many_ports_is_an_error,
+	     allocations_may_fail)
