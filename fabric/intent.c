@@ -362,7 +362,7 @@ static size_t cables_of(const struct intent *t, const char *node, const struct i
 	const size_t from = ARRAY_PLACE(i, t->n, strcmp(t->cable[i].node, node) < 0);
 	size_t n = 0;
 
-	*first = t->cable + from;
+	*first = t->n ? t->cable + from : NULL; /* NULL + 0 is undefined */
 	while (from + n < t->n && strcmp(t->cable[from + n].node, node) == 0)
 		n++;
 	return n;
