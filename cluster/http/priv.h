@@ -11,7 +11,6 @@
 #include "cluster/http/http.h"
 #include "cluster/http/lines.h"
 
-struct event;
 TAILQ_HEAD(http_calls, http_call);
 
 struct http {

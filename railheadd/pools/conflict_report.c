@@ -3,7 +3,6 @@
  * conflict_report.c: says which blocks are lost, to which node, and which pods live in them: in the
  * log and by events. It says so once for each block, and again when the agent begins.
  */
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 

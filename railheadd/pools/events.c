@@ -5,7 +5,6 @@
  */
 #include "railheadd/pools/events.h"
 
-#include <event2/event.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

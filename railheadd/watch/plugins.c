@@ -2,7 +2,6 @@
 /* plugins.c: the timer, what a look found, and whom it tells. */
 #include "railheadd/watch/plugins.h"
 
-#include <event2/event.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* repairer.c: starts a child for each pass, and reads what it tells. */
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -7,8 +7,6 @@
 #include "railheadd/watch/repairer.h"
 #include "railheadd/watch/waiting.h"
 
-struct event;
-
 struct repairer {
 	struct repairer_conf conf;
 	struct timer *timer; /* the next pass */
