@@ -121,6 +121,7 @@ test_completion_of_a_line()
 	eq "options of the word before last" "$(complete_line attachments list --network x --n)" \
 		"--network --no-color"
 	eq "help" "$(complete_line help attachments s)" "show"
+	eq "values" "$(complete_line rdma env --for n)" "nccl nixl nvshmem"
 	eq "each group" "$(for group in '' cluster 'cluster pool' ipam 'ipam pool' 'ipam lease' attachments vf rdma topo; do
 		# shellcheck disable=SC2086
 		complete_line $group ''

@@ -65,6 +65,7 @@ done
 check "the commands" is "$("$P" --help | awk '/^commands/ { on = 1 } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }' | tr '\n' ' ')" "$COMMANDS "
 check "completion of commands" is "$(complete_word rdma-probe c)" 'connect '
 check "completion of options" is "$(complete_word rdma-probe job --ra)" '--rank0 --rank --ranks '
+check "completion of a value" is "$(complete_word rdma-probe job --memory c)" 'cuda '
 check "no command" wrong 2 'needs a command; see "rdma-probe --help"'
 check "a slip in a command" wrong 2 'did you mean "rdma-probe connect"' conect
 check "a word too many" wrong 2 'one word too many' connect 10.0.0.1 10.0.0.2
