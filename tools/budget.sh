@@ -46,8 +46,9 @@ judge() # NAME FILE...
 		}'
 	long=$(echo "$table" | awk '$1 > 80 { print $3 ": " $4 " has " $1 " lines, allowed 80" }')
 	[ -z "$long" ] || complain "$long"
-	# nghttp2 decides the parameters of its callbacks.
+	# nghttp2 decides the parameters of its callbacks, and libibverbs those of a stand-in for it.
 	wide=$(echo "$table" | awk '$3 ~ /^lib\/grpc\/(unary|session|testing\/server|testing\/client)\.c:/ && $4 ~ /^on_/ { next }
+		$3 ~ /^conformance\/rdma\/cuda\.c:/ && $4 == "ibv_reg_dmabuf_mr" { next }
 		$2 > 5 { print $3 ": " $4 " has " $2 " parameters, allowed 5" }')
 	[ -z "$wide" ] || complain "$wide"
 }

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -183,6 +184,7 @@ static pid_t reader_in(const struct cabled *c, int *said)
 		(void)close(ends[1]);
 		return child;
 	}
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	const int server = netns_enter(&c->ns, &e) ? -1 : socket(AF_INET, SOCK_STREAM, 0);
 
 	if (bind(server, (const struct sockaddr *)&at, sizeof(at)) || listen(server, 1) ||

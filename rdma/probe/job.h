@@ -195,7 +195,8 @@ bool job_fails(const struct job_root *r, const struct judge_finding *f);
  */
 struct job_labels {
 	uint16_t a, b; /* ranks */
-	size_t n;      /* labels; 0: the rail was not tested so */
+	size_t n;      /* labels; 0: the rail was not tested so, or all failed */
+	size_t failed; /* labels more */
 	double slowest, median, fastest;
 	size_t low; /* labels below half of the median */
 };

@@ -72,12 +72,16 @@ void job_labels_of(const struct job_root *r, unsigned rail, struct job_labels *o
 	double rates[JOB_LABELS];
 
 	*out = (struct job_labels){ 0 };
-	for (size_t i = 0; i < r->n_cases && out->n < JOB_LABELS; i++) {
+	for (size_t i = 0; i < r->n_cases && out->n + out->failed < JOB_LABELS; i++) {
 		const struct job_case *c = &r->cases[i];
 		if (!c->label || c->test.rail != rail)
 			continue;
 		out->a = c->test.a;
 		out->b = c->test.b;
+		if (c->result.outcome != JUDGE_DONE) {
+			out->failed++;
+			continue;
+		}
 		rates[out->n++] = c->result.ab < c->result.ba ? c->result.ab : c->result.ba;
 	}
 	if (!out->n)

@@ -186,23 +186,27 @@ static void holder(const struct job_cuda *cuda, const struct ctx *ctx, const str
 
 /* ---- the rank ---- */
 
-static void hear(int from, struct held *h, int *fd)
+/* False: the holder said nothing until then, and what it says later is of another rail. */
+static bool hear(int from, int64_t until_ms, struct held *h, int *fd)
 {
 	struct pollfd p = { .fd = from, .events = POLLIN };
 	struct iovec piece = { h, sizeof(*h) };
+	const int64_t left = until_ms - ctx_mono_ms();
 	union control c;
 	struct msghdr m = {
 		.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof(c)
 	};
 
 	*fd = -1;
-	if (poll(&p, 1, ASK_MS) > 0 && recvmsg(from, &m, MSG_CMSG_CLOEXEC) == (ssize_t)sizeof(*h)) {
+	if (poll(&p, 1, left > 0 ? (int)left : 0) > 0 &&
+	    recvmsg(from, &m, MSG_CMSG_CLOEXEC) == (ssize_t)sizeof(*h)) {
 		if (m.msg_controllen >= CMSG_LEN(sizeof(*fd)))
 			memcpy(fd, CMSG_DATA(&c.head), sizeof(*fd));
 		h->good &= *fd >= 0;
-		return;
+		return true;
 	}
 	*h = (struct held){ .text = "CUDA did not answer, or ended its process" };
+	return false;
 }
 
 /* Memory of a GPU is of no use to a device that cannot register it. */
@@ -231,9 +235,11 @@ static void take(struct job_own *own, size_t i, const struct held *h, bool must)
 pid_t job_memory_get(const struct job_cuda *cuda, const struct ctx *ctx, struct job_own *own,
 		     bool must)
 {
-	struct held h = { .text = "cannot load " LIBCUDA };
+	struct held h = { .text = "" };
+	const int64_t until_ms = ctx_mono_ms() + ASK_MS; /* for all rails */
 	const pid_t parent = getpid();
 	pid_t pid = 0;
+	bool heard;
 	int ends[2] = { -1, -1 };
 
 	if (cuda && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0)
@@ -246,11 +252,13 @@ pid_t job_memory_get(const struct job_cuda *cuda, const struct ctx *ctx, struct 
 	}
 	if (ends[1] >= 0)
 		(void)close(ends[1]);
+	(void)snprintf(h.text, sizeof(h.text), "%s",
+		       cuda ? "cannot start a process for CUDA" : "cannot load " LIBCUDA);
+	heard = pid > 0;
 	for (size_t i = 0; i < own->join.n_rails; i++) {
 		int fd = -1;
 
-		if (pid > 0)
-			hear(ends[0], &h, &fd);
+		heard = heard && hear(ends[0], until_ms, &h, &fd);
 		check_device(own->rails[i].count.device, &h);
 		if (h.good)
 			own->rails[i].gpu = (struct verbs_gpu){ .fd = fd, .address = h.address };

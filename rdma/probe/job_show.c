@@ -287,9 +287,15 @@ static void show_labels(const struct out *out, const struct job_root *r)
 
 	for (unsigned rail = 0; rail < r->n_rails; rail++) {
 		job_labels_of(r, rail, &l);
-		if (!l.n)
+		if (!l.n && !l.failed)
 			continue;
 		any = true;
+		if (l.failed)
+			out_line(out, OUT_WARN, "%s from %s to %s: %zu flow labels failed",
+				 r->names[rail], r->members[l.a].node, r->members[l.b].node,
+				 l.failed);
+		if (!l.n)
+			continue;
 		out_line(out, OUT_PLAIN,
 			 "%s from %s to %s, %zu flow labels: slowest %s, median %s, fastest %s; "
 			 "%zu below half of the median",
@@ -309,7 +315,7 @@ static int json_labels(struct json *list, const struct job_root *r, unsigned rai
 	struct job_labels l;
 
 	job_labels_of(r, rail, &l);
-	if (!l.n)
+	if (!l.n && !l.failed)
 		return 0;
 	struct json *o = json_push_object(list), *ranks = json_add_array(o, "ranks");
 
@@ -318,7 +324,8 @@ static int json_labels(struct json *list, const struct job_root *r, unsigned rai
 	       json_add_int(o, "slowest", (int64_t)l.slowest) ||
 	       json_add_int(o, "median", (int64_t)l.median) ||
 	       json_add_int(o, "fastest", (int64_t)l.fastest) ||
-	       json_add_int(o, "belowHalf", (int64_t)l.low);
+	       json_add_int(o, "belowHalf", (int64_t)l.low) ||
+	       json_add_int(o, "failed", (int64_t)l.failed);
 }
 
 static int json_finding(struct json *list, const struct job_root *r, const struct judge_finding *f)

@@ -271,6 +271,15 @@ START_TEST(flow_labels_go_between_two_leaves_and_are_not_judged)
 	ck_assert_double_eq(l.median, 3564);
 	ck_assert_double_eq(l.fastest, SLOW_LABEL);
 	ck_assert_uint_eq(l.low, 4);
+	ck_assert_uint_eq(l.failed, 0);
+	/* one without a rate counts in no figure */
+	for (size_t i = 0; i < run.root.n_cases; i++)
+		if (run.root.cases[i].label == 1 && run.root.cases[i].test.rail == 0)
+			run.root.cases[i].result.outcome = JUDGE_A_FAILED;
+	job_labels_of(&run.root, 0, &l);
+	ck_assert_uint_eq(l.n, 14);
+	ck_assert_uint_eq(l.failed, 1);
+	ck_assert_double_eq(l.slowest, 510);
 	job_labels_of(&run.root, 1, &l);
 	ck_assert_uint_eq(l.n, 0);
 	for (size_t i = 0; i < run.root.n_cases; i++) {
@@ -519,7 +528,6 @@ TEST_PROGRAM("rdma/probe/job", a_right_job_ends_well_for_all,
 	     a_slow_rank_is_named_and_all_end_alike, who_is_missing_is_named,
 	     leaves_are_by_interface_or_by_device,
 	     flow_labels_go_between_two_leaves_and_are_not_judged, what_was_not_looked_at_is_said,
-	     leaves_are_by_interface_or_by_device, what_was_not_looked_at_is_said,
 	     a_rank_that_dies_costs_nothing_and_is_named,
 	     a_test_that_crashes_is_the_fault_of_its_rank, the_newer_of_two_is_the_rank,
 	     rails_in_use_are_not_loaded, what_is_replayed_or_foreign_is_refused,
