@@ -28,8 +28,9 @@ static struct ctx sysfs_with_port(void)
 	for (const char *const *name =
 		     (const char *const[]){ "class", "class/net", "class/net/rail0",
 					    "class/infiniband", "class/infiniband/mlx5_0",
-					    "class/infiniband/mlx5_0/ports", PORT, PORT "/counters",
-					    PORT "/hw_counters", NULL };
+					    "class/infiniband/mlx5_0/ports", PORT,
+					    "class/infiniband/mlx5_0/ports/1/counters",
+					    "class/infiniband/mlx5_0/ports/1/hw_counters", NULL };
 	     *name; name++) {
 		(void)snprintf(full, sizeof(full), "%s/%s", dir, *name);
 		ck_assert_int_eq(mkdir(full, 0755), 0);
