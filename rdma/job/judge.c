@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.c: the order of the tests: reach, one rail after the other, all rails at once. */
+/* judge.c: the order of the tests: reach, one rail after the other, all rails at once, and what is
+ * still in doubt. */
 #include <string.h>
 
 #include "lib/base/array.h"
 #include "rdma/job/judge_priv.h"
 
-#define LEAF_ROUNDS 72u /* of pairs of leaves, which take a short time each */
-#define REACH_AGAIN 3u  /* rounds for ends that failed */
-#define LOAD_ALL    2u  /* rounds of all ends */
-#define LOAD_MOST   10u /* rounds with those for suspects */
-#define ALL_MOST    8u
+#define LEAF_ROUNDS  72u /* of pairs of leaves, which take a short time each */
+#define REACH_AGAIN  3u  /* rounds for ends that failed */
+#define LOAD_ALL     2u  /* rounds of all ends */
+#define LOAD_MOST    10u /* rounds with those for suspects */
+#define ALL_MOST     8u
+#define AGAIN_ROUNDS 20u /* rounds for those that are still in doubt at the end */
 
 /* ---- a judge ---- */
 
@@ -144,6 +146,14 @@ static int match_suspects(struct judge *j, enum judge_kind kind, unsigned rail, 
 	return 0;
 }
 
+static int load_suspects(struct judge *j, struct err *e)
+{
+	for (unsigned rail = 0; rail < j->n_rails; rail++)
+		if (match_suspects(j, JUDGE_LOAD, rail, e))
+			return -1;
+	return 0;
+}
+
 /* One rail in each batch of the first rounds; the suspects of all rails in those after them. */
 static int load_round(struct judge *j, struct err *e)
 {
@@ -159,10 +169,8 @@ static int load_round(struct judge *j, struct err *e)
 		j->round++;
 		return 0;
 	}
-	for (unsigned rail = 0; rail < j->n_rails; rail++) {
-		if (match_suspects(j, JUDGE_LOAD, rail, e))
-			return -1;
-	}
+	if (load_suspects(j, e))
+		return -1;
 	if (++j->round < LOAD_MOST && j->n_tests)
 		return 0;
 	j->stage = STAGE_ALL;
@@ -198,12 +206,18 @@ static int order_pairs(const void *a, const void *b)
 	return x->b != y->b ? (x->b < y->b ? -1 : 1) : x->rail - y->rail;
 }
 
+static void begin_again(struct judge *j)
+{
+	j->stage = STAGE_AGAIN;
+	j->round = 0;
+}
+
 static int all_round(struct judge *j, struct err *e)
 {
 	bool more = true;
 
 	if (j->n_rails < 2 || judge_rates(j, JUDGE_ALL, e)) {
-		j->stage = STAGE_DONE;
+		begin_again(j);
 		return j->n_rails < 2 ? 0 : -1;
 	}
 	if (j->round < 1 && judge_match_all(j, JUDGE_ALL, 0, e))
@@ -218,6 +232,19 @@ static int all_round(struct judge *j, struct err *e)
 		qsort(j->tests, j->n_tests, sizeof(*j->tests), order_pairs);
 	more = j->n_tests > 0;
 	if (++j->round >= ALL_MOST || !more)
+		begin_again(j);
+	return 0;
+}
+
+/*
+ * A cause that is not always there, or among many that are low by chance, needs more tests. They
+ * come last: if the time is over, nothing else is missed.
+ */
+static int again_round(struct judge *j, struct err *e)
+{
+	if (judge_rates(j, JUDGE_LOAD, e) || load_suspects(j, e))
+		return -1;
+	if (++j->round >= AGAIN_ROUNDS || !j->n_tests)
 		j->stage = STAGE_DONE;
 	return 0;
 }
@@ -275,6 +302,8 @@ static int next_round(struct judge *j, struct err *e)
 		return load_round(j, e);
 	case STAGE_ALL:
 		return all_round(j, e);
+	case STAGE_AGAIN:
+		return again_round(j, e);
 	case STAGE_DONE:
 		break;
 	}

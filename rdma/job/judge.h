@@ -8,8 +8,9 @@
  *
  * First it compares what the ranks said of themselves (class, GID, MTU, rates). Then it looks
  * whether each end reaches others: its own leaf, and each pair of leaves. Then it measures rates,
- * one rail at a time: two rounds for all ends, two more for those that were slow, always with other
- * partners. Last, all rails of a rank at once.
+ * one rail at a time: two rounds for all ends, and more for those that were slow, always with other
+ * partners. Then all rails of a rank at once, and last more rounds for those that are still in
+ * doubt.
  *
  * An end is slow if it was below JUDGE_LOW of the usual rate of its model, with two partners at
  * least. Chance must not explain that: the share of low results among other ends says how probable

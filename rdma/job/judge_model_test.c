@@ -247,10 +247,10 @@ static bool is_asked(const struct kind *k)
 /* Percent of the few jobs of make unit that must be named. 100 is the aim, and what `make
  * job-model` asks. */
 static const unsigned floors[FABRIC_FAULTS] = {
-	[FABRIC_CLEAN] = 100,   [FABRIC_END] = 90,         [FABRIC_END_LONE] = 100,
-	[FABRIC_END_80] = 50,   [FABRIC_END_50] = 0,       [FABRIC_TWO_ENDS] = 50,
-	[FABRIC_HOST] = 90,     [FABRIC_LEAF] = 75,        [FABRIC_PATH] = 20,
-	[FABRIC_SWITCH] = 50,   [FABRIC_EVERYTHING] = 100, [FABRIC_SLOT] = 100,
+	[FABRIC_CLEAN] = 100,   [FABRIC_END] = 100,        [FABRIC_END_LONE] = 100,
+	[FABRIC_END_80] = 90,   [FABRIC_END_50] = 50,      [FABRIC_TWO_ENDS] = 100,
+	[FABRIC_HOST] = 100,    [FABRIC_LEAF] = 100,       [FABRIC_PATH] = 20,
+	[FABRIC_SWITCH] = 80,   [FABRIC_EVERYTHING] = 100, [FABRIC_SLOT] = 100,
 	[FABRIC_END_MTU] = 100, [FABRIC_LEAF_MTU] = 100,   [FABRIC_CLASS] = 100,
 	[FABRIC_GID] = 100,     [FABRIC_MTU] = 100,        [FABRIC_FAILS] = 30,
 	[FABRIC_NO_RANK] = 100, [FABRIC_NO_RAIL] = 100,    [FABRIC_UNTESTABLE] = 100,

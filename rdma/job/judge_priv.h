@@ -24,7 +24,7 @@ struct judge_side {
 	double chance[JUDGE_LEVELS]; /* share of such results among ends that are not suspected */
 };
 
-enum judge_stage { STAGE_REACH, STAGE_LOAD, STAGE_ALL, STAGE_DONE };
+enum judge_stage { STAGE_REACH, STAGE_LOAD, STAGE_ALL, STAGE_AGAIN, STAGE_DONE };
 
 struct judge {
 	size_t n_ranks, n_rails;

@@ -22,6 +22,7 @@
 #define POSSIBLE   0.05 /* below it, a warning that is not sure */
 #define NOMINAL    0.75 /* of the nominal rate: a usual rate below it is that of a slow fabric */
 #define TESTS_MOST 10u  /* of an end */
+#define AGAIN_MOST 24u  /* and with those at the end */
 
 /* ---- baselines ---- */
 
@@ -370,12 +371,13 @@ static bool is_slow(const struct judge *j, size_t side)
 
 enum judge_doubt judge_doubt_of(const struct judge *j, size_t end)
 {
+	const unsigned most = j->stage == STAGE_AGAIN ? AGAIN_MOST : TESTS_MOST;
 	enum judge_doubt doubt = DOUBT_NONE;
 
 	for (size_t side = 2 * end; side < 2 * end + 2; side++) {
 		const struct judge_side *s = &j->sides[side];
 		bool cleared = s->n >= 4 && 3 * s->low[0] <= s->n;
-		if (!s->low[0] || s->n >= TESTS_MOST || cleared)
+		if (!s->low[0] || s->n >= most || cleared)
 			continue;
 		if (s->low[0] == s->n)
 			return DOUBT_ALWAYS;
