@@ -107,12 +107,7 @@ static bool list_selects(const struct device_list *l, const char *text, const ch
 /* MPI often starts a job of NCCL by UCX over TCP, on purpose. */
 static bool is_only_start(const struct doctor *doc, enum job_var var)
 {
-	const struct job_vars *j = &doc->data->job;
-	bool nccl = j->library.is != JOB_LIBRARY_NONE;
-
-	for (size_t i = 0; i < JOB_N; i++)
-		nccl |= j->var[i].set && strncmp(job_var_name((enum job_var)i), "NCCL_", 5) == 0;
-	return nccl && (var == JOB_UCX_NET_DEVICES || var == JOB_UCX_TLS);
+	return (var == JOB_UCX_NET_DEVICES || var == JOB_UCX_TLS) && job_has_nccl(&doc->data->job);
 }
 
 #define ONLY_START ", which is right if MPI starts the job by UCX, and NCCL has the rails"

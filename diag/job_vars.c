@@ -108,12 +108,17 @@ enum job_nccl job_nccl_version(const struct job_vars *j, struct lib_version *out
 		       : JOB_NCCL_UNKNOWN;
 }
 
-bool job_is_of_ucx(const struct job_vars *j)
+bool job_has_nccl(const struct job_vars *j)
 {
 	for (size_t i = 0; i < JOB_N; i++)
 		if (j->var[i].set && strncmp(job_var_name((enum job_var)i), "NCCL_", 5) == 0)
-			return false;
-	return j->var[JOB_UCX_TC].set && j->library.is == JOB_LIBRARY_NONE;
+			return true;
+	return j->library.is != JOB_LIBRARY_NONE;
+}
+
+bool job_is_of_ucx(const struct job_vars *j)
+{
+	return j->var[JOB_UCX_TC].set && !job_has_nccl(j);
 }
 
 int64_t job_number(const struct job_vars *j, enum job_var v, int64_t unset)

@@ -93,7 +93,9 @@ void job_vars_maps(struct job_vars *j, const char *text);
  */
 enum job_nccl job_nccl_version(const struct job_vars *j, struct lib_version *out);
 
-/* job_is_of_ucx - it has the class of UCX, and nothing tells of NCCL. */
+/* job_has_nccl - a variable of NCCL is set, or its library is mapped. job_is_of_ucx - that is not
+ * so, and the class of UCX is set. */
+bool job_has_nccl(const struct job_vars *j);
 bool job_is_of_ucx(const struct job_vars *j);
 
 /* job_number - the number that NCCL reads; unset: what it uses without one. */

@@ -255,8 +255,7 @@ static const struct opt options[] = {
 	{ "ucx-version", "VERSION", "of the job, such as 1.17", 0 },
 	{ "for", "NAME",
 	  "all variables of a library or program: nccl, ucx, nvshmem, mooncake, nixl, deepep, "
-	  "vllm, "
-	  "sglang, dynamo",
+	  "vllm, sglang, dynamo",
 	  0 },
 	{ "format", "FORMAT", "shell (default), json, or kubernetes: the list under \"env:\"", 0 },
 	{ "dir", "DIR", "write nccl.conf, ucx.conf, env, rails.json and explain.txt to DIR", 0 },

@@ -23,6 +23,14 @@ void env_clear(struct env *v)
 	*v = (struct env){ 0 };
 }
 
+const char *env_value(const struct env *x, const char *name)
+{
+	for (size_t i = 0; i < x->n_vars; i++)
+		if (strcmp(x->var[i].name, name) == 0)
+			return x->var[i].value;
+	return NULL;
+}
+
 #define TEXTS_MAX 65536
 
 printf_like(3, 0) static int push_text(char (**list)[ENV_TEXT_LEN], size_t *n, const char *fmt,

@@ -89,6 +89,9 @@ struct env {
 int env_make(const struct rdma_inventory *v, const struct env_options *o, struct env *out,
 	     struct err *e) must_check;
 
+/* env_value - of a variable that is there, borrowed; NULL: it is not. */
+const char *env_value(const struct env *x, const char *name);
+
 void env_clear(struct env *v);
 #define auto_env auto_clean(env_clear)
 

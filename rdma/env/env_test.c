@@ -37,7 +37,7 @@ START_TEST(one_rail_sets_one_hca)
 		       "UCX_NET_DEVICES=mlx5_1:1\n"
 		       "UCX_IB_GID_INDEX=3\n");
 	envs_warns(&x, 0, NULL);
-	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_TC"));
+	ck_assert_ptr_null(env_value(&x, "NCCL_IB_TC"));
 }
 END_TEST
 
@@ -86,8 +86,8 @@ START_TEST(networks_with_nothing_in_common_have_no_range)
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	pod_rail(&v, 2, "192.168.2.5/24", 5);
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_ADDR_RANGE"));
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_FAMILY"), "AF_INET");
+	ck_assert_ptr_null(env_value(&x, "NCCL_IB_ADDR_RANGE"));
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_FAMILY"), "AF_INET");
 	envs_warns(&x, 0, NULL);
 }
 END_TEST
@@ -100,10 +100,10 @@ START_TEST(rails_in_one_network_may_cross)
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	pod_rail(&v, 2, "10.1.0.6/16", 3);
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_ptr_null(envs_value(&x, "NCCL_CROSS_NIC"));
+	ck_assert_ptr_null(env_value(&x, "NCCL_CROSS_NIC"));
 	o.cross_nic = 1;
 	auto_env struct env y = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&y, "NCCL_CROSS_NIC"), "1");
+	ck_assert_str_eq(env_value(&y, "NCCL_CROSS_NIC"), "1");
 }
 END_TEST
 
@@ -114,8 +114,8 @@ START_TEST(IPv6_only)
 	pod_rail(&v, 1, "fd00:1::5/64", 3);
 	pod_rail(&v, 2, "fd00:2::5/64", 5);
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_FAMILY"), "AF_INET6");
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "fd00::/30");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_FAMILY"), "AF_INET6");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "fd00::/30");
 	envs_warns(&x, 0, NULL);
 }
 END_TEST
@@ -128,11 +128,11 @@ START_TEST(one_family_for_all)
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	pod_rail(&v, 2, "fd00:2::5/64", 3);
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_1:1");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_1:1");
 	envs_warns(&x, 1, "net2 on mlx5_2:1 is not used: it has no RoCE v2 GID of IPv4");
 	o.family = IP_V6;
 	auto_env struct env y = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&y, "NCCL_IB_HCA"), "=mlx5_2:1");
+	ck_assert_str_eq(env_value(&y, "NCCL_IB_HCA"), "=mlx5_2:1");
 }
 END_TEST
 
@@ -174,21 +174,21 @@ START_TEST(neighbours_GIDs_come_first_but_the_index_is_one)
 	auto_rdma_inventory struct rdma_inventory v = pod_crowded(7, 7);
 	auto_env struct env x = envs_made(&v, &defaults);
 
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_GID_INDEX"), "7");
-	ck_assert_str_eq(envs_value(&x, "UCX_IB_GID_INDEX"), "7");
-	ck_assert_ptr_null(envs_value(&x, "UCX_IB_ROCE_SUBNETS"));
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "7");
+	ck_assert_str_eq(env_value(&x, "UCX_IB_GID_INDEX"), "7");
+	ck_assert_ptr_null(env_value(&x, "UCX_IB_ROCE_SUBNETS"));
 	envs_warns(&x, 0, NULL);
 
 	struct env_options o = defaults;
 
 	o.ucx_from = "--ucx-version";
 	auto_env struct env newest = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&newest, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
-	ck_assert_ptr_null(envs_value(&newest, "UCX_IB_GID_INDEX"));
+	ck_assert_str_eq(env_value(&newest, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
+	ck_assert_ptr_null(env_value(&newest, "UCX_IB_GID_INDEX"));
 	o.ucx = (struct lib_version){ 1, 17, 0 };
 	auto_env struct env y = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&y, "UCX_IB_GID_INDEX"), "7");
-	ck_assert_ptr_null(envs_value(&y, "UCX_IB_ROCE_SUBNETS"));
+	ck_assert_str_eq(env_value(&y, "UCX_IB_GID_INDEX"), "7");
+	ck_assert_ptr_null(env_value(&y, "UCX_IB_ROCE_SUBNETS"));
 }
 END_TEST
 
@@ -198,20 +198,20 @@ START_TEST(neighbours_GIDs_come_first_and_nothing_tells_ours_apart)
 	struct env_options o = defaults;
 	auto_env struct env x = envs_made(&v, &defaults);
 
-	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_GID_INDEX"));
+	ck_assert_ptr_null(env_value(&x, "NCCL_IB_GID_INDEX"));
 	envs_warns(&x, 4,
 		   "on mlx5_0:1 NCCL will take GID index 1 (10.1.0.1) and not 3 (10.1.0.50)");
 	/* An older UCX has no networks. */
 	envs_warns(&x, 4, "on mlx5_1:1 it may take index 1 (10.2.0.1), which is not ours");
 	envs_warns(&x, 4, "helps since UCX 1.18");
-	ck_assert_str_eq(envs_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
+	ck_assert_str_eq(env_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
 	o.ucx_from = "--ucx-version";
 	auto_env struct env y = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&y, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
+	ck_assert_str_eq(env_value(&y, "UCX_IB_ROCE_SUBNETS"), "10.1.0.50/32,10.2.0.50/32");
 	envs_warns(&y, 2, "NCCL will take");
 	o.ucx = (struct lib_version){ 1, 17, 0 };
 	auto_env struct env old = envs_made(&v, &o);
-	ck_assert_ptr_null(envs_value(&old, "UCX_IB_ROCE_SUBNETS"));
+	ck_assert_ptr_null(env_value(&old, "UCX_IB_ROCE_SUBNETS"));
 	envs_warns(&old, 4, "it may take index 1 (10.2.0.1), which is not ours");
 }
 END_TEST
@@ -249,8 +249,8 @@ START_TEST(a_narrow_range_selects_the_own_gid)
 	pod_gid(p, 1, GID_ROCE_V2, "10.1.0.5", "net2");
 	inv_mark_gids(&v);
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.4/31");
-	ck_assert_str_eq(envs_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.4/32,10.1.0.5/32");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.4/31");
+	ck_assert_str_eq(env_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.4/32,10.1.0.5/32");
 	envs_warns(&x, 1, "UCX has one GID index");
 	/* No text for all pods of a job. */
 	for (size_t i = 0; i < x.n_vars; i++)
@@ -267,9 +267,9 @@ START_TEST(NCCL_takes_the_own_gid_with_the_printed_settings)
 			auto_rdma_inventory struct rdma_inventory v = pod_crowded(i, k);
 			auto_env struct env x = envs_made(&v, &defaults);
 			struct nccl_rule r = { .family = IP_V4, .version = GID_ROCE_V2 };
-			const char *range = envs_value(&x, "NCCL_IB_ADDR_RANGE");
+			const char *range = env_value(&x, "NCCL_IB_ADDR_RANGE");
 
-			if (envs_value(&x, "NCCL_IB_GID_INDEX") || x.n_warnings)
+			if (env_value(&x, "NCCL_IB_GID_INDEX") || x.n_warnings)
 				continue;
 			r.has_range = range && ip_parse_prefix(range, &r.range) == 0;
 			ck_assert_uint_eq(nccl_gid_index(&v.device[0].port[0], &r), i);
@@ -307,9 +307,9 @@ START_TEST(a_vlan_on_a_bond_is_a_rail)
 	pod_gid(p, 1, GID_ROCE_V2, "10.1.0.5", "bond0");
 	inv_mark_gids(&v);
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_bond_0:1");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_bond_0:1");
 	/* NCCL holds an IPv4 entry at index 0 whatever the range. */
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_GID_INDEX"), "1");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "1");
 	ck_assert_uint_eq(x.n_left_out, 1);
 	ck_assert_str_eq(x.left_out[0], "bond0.7 on mlx5_bond_0:1: bond0 uses that port already");
 }
@@ -322,11 +322,11 @@ START_TEST(the_default_route_is_no_rail_beside_others)
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	v.default_ifindex = v.netdev[1].link.ifindex;
 	auto_env struct env alone = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&alone, "NCCL_IB_HCA"), "=mlx5_1:1");
-	ck_assert_str_eq(envs_value(&alone, "NCCL_SOCKET_IFNAME"), "=net1");
+	ck_assert_str_eq(env_value(&alone, "NCCL_IB_HCA"), "=mlx5_1:1");
+	ck_assert_str_eq(env_value(&alone, "NCCL_SOCKET_IFNAME"), "=net1");
 	pod_rail(&v, 2, "10.2.0.5/16", 3);
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_2:1");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_2:1");
 	ck_assert_uint_eq(x.n_left_out, 1);
 }
 END_TEST
@@ -338,7 +338,7 @@ START_TEST(without_a_default_route_a_rail_bootstraps)
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	v.default_ifindex = 0;
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&x, "NCCL_SOCKET_IFNAME"), "=net1");
+	ck_assert_str_eq(env_value(&x, "NCCL_SOCKET_IFNAME"), "=net1");
 }
 END_TEST
 
@@ -351,17 +351,17 @@ START_TEST(an_interface_for_bootstrap)
 	/* That of the default route has no address, and the rail no interface. */
 	v.netdev[0].n_addrs = 0;
 	auto_env struct env none = envs_made(&v, &defaults);
-	ck_assert_ptr_null(envs_value(&none, "NCCL_SOCKET_IFNAME"));
+	ck_assert_ptr_null(env_value(&none, "NCCL_SOCKET_IFNAME"));
 	envs_warns(&none, 1, "no interface has an address");
 	/* A rail whose interface has none, then one that has. */
 	pod_port(&v, "mlx5_1", "", pod_netdev(&v, "ib1", "", ""))->layer = IB_LAYER_INFINIBAND;
 	pod_port(&v, "mlx5_2", "", pod_netdev(&v, "ib2", "", "10.9.0.2/16"))->layer =
 		IB_LAYER_INFINIBAND;
 	auto_env struct env rail = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&rail, "NCCL_SOCKET_IFNAME"), "=ib2");
+	ck_assert_str_eq(env_value(&rail, "NCCL_SOCKET_IFNAME"), "=ib2");
 	o.socket = "a,b";
 	auto_env struct env wrong = envs_made(&v, &o);
-	ck_assert_ptr_null(envs_value(&wrong, "NCCL_SOCKET_IFNAME"));
+	ck_assert_ptr_null(env_value(&wrong, "NCCL_SOCKET_IFNAME"));
 	envs_warns(&wrong, 1, "cannot be written in NCCL_SOCKET_IFNAME");
 }
 END_TEST
@@ -374,8 +374,8 @@ START_TEST(InfiniBand_beside_RoCE_of_several_indices)
 	(void)pod_port(&v, "mlx5_8", "", pod_netdev(&v, "ib0", "", "10.9.0.5/16"));
 	v.device[2].port[0].layer = IB_LAYER_INFINIBAND;
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,mlx5_8:1");
-	ck_assert_str_eq(envs_value(&x, "NCCL_CROSS_NIC"), "0");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,mlx5_8:1");
+	ck_assert_str_eq(env_value(&x, "NCCL_CROSS_NIC"), "0");
 	envs_warns(&x, 5, "on mlx5_0:1 NCCL will take GID index 1");
 
 	pod_port(&w, "mlx5_8", "", pod_netdev(&w, "ib0", "", "10.9.0.5/16"))->layer =
@@ -383,9 +383,9 @@ START_TEST(InfiniBand_beside_RoCE_of_several_indices)
 	pod_rail(&w, 1, "10.1.0.5/16", 3);
 	pod_rail(&w, 2, "10.2.0.5/16", 3);
 	auto_env struct env y = envs_made(&w, &defaults);
-	ck_assert_str_eq(envs_value(&y, "NCCL_IB_ADDR_RANGE"), "10.0.0.0/14");
+	ck_assert_str_eq(env_value(&y, "NCCL_IB_ADDR_RANGE"), "10.0.0.0/14");
 	ck_assert_ptr_nonnull(strstr(y.var[1].why, "have other GIDs at that index"));
-	ck_assert_str_eq(envs_value(&y, "NCCL_CROSS_NIC"), "0");
+	ck_assert_str_eq(env_value(&y, "NCCL_CROSS_NIC"), "0");
 }
 END_TEST
 
@@ -397,8 +397,8 @@ START_TEST(InfiniBand_beside_RoCE_of_one_index_among_neighbours)
 	pod_port(&v, "ibp1", "", pod_netdev(&v, "ib0", "", "10.9.0.5/16"))->layer =
 		IB_LAYER_INFINIBAND;
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,ibp1:1");
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_GID_INDEX"), "7");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_0:1,mlx5_1:1,ibp1:1");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_GID_INDEX"), "7");
 }
 END_TEST
 
@@ -409,8 +409,8 @@ START_TEST(one_network_within_another)
 	pod_rail(&v, 1, "10.1.0.5/24", 3);
 	pod_rail(&v, 2, "10.1.7.5/16", 5);
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_ptr_null(envs_value(&x, "NCCL_CROSS_NIC"));
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.0/16");
+	ck_assert_ptr_null(env_value(&x, "NCCL_CROSS_NIC"));
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.0/16");
 }
 END_TEST
 
@@ -430,7 +430,7 @@ START_TEST(UCX_tries_IPv4_first)
 	pod_gid(p, 0, GID_ROCE_V2, "fd00:2::5", "net2");
 	inv_mark_gids(&v);
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_ptr_null(envs_value(&x, "UCX_IB_ROCE_SUBNETS"));
+	ck_assert_ptr_null(env_value(&x, "UCX_IB_ROCE_SUBNETS"));
 	envs_warns(&x, 1, "on mlx5_0:1 it may take index 2 (10.1.0.9), which is not ours");
 	/* One index for all, and UCX would take another GID. */
 	pod_gid(p, 3, GID_ROCE_V2, "fd00:2::5", "net2");
@@ -438,7 +438,7 @@ START_TEST(UCX_tries_IPv4_first)
 	(void)strcpy(v.device[1].port[0].gid[0].entry.netdev, "ens2");
 	inv_mark_gids(&v);
 	auto_env struct env y = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&y, "UCX_IB_GID_INDEX"), "3");
+	ck_assert_str_eq(env_value(&y, "UCX_IB_GID_INDEX"), "3");
 }
 END_TEST
 
@@ -580,7 +580,7 @@ START_TEST(two_ports_of_one_address_are_reported)
 	pod_gid(&v.device[1].port[0], 4, GID_ROCE_V2, "10.1.0.50", "net1");
 	inv_mark_gids(&v);
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_HCA"), "=mlx5_1:1");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_HCA"), "=mlx5_1:1");
 	ck_assert_uint_eq(x.n_left_out, 2);
 	ck_assert_ptr_nonnull(strstr(x.left_out[0], "does not see which"));
 }

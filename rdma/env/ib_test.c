@@ -188,23 +188,23 @@ START_TEST(InfiniBand_beside_RoCE_has_no_GID_index)
 	pod_rail(&v, 1, "10.1.0.5/16", 3);
 	auto_env struct env x = envs_made(&v, &defaults);
 	/* With an index, NCCL would look for a GID there on InfiniBand, too. */
-	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_GID_INDEX"));
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.0/16");
-	ck_assert_ptr_null(envs_value(&x, "UCX_IB_GID_INDEX"));
+	ck_assert_ptr_null(env_value(&x, "NCCL_IB_GID_INDEX"));
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.0/16");
+	ck_assert_ptr_null(env_value(&x, "UCX_IB_GID_INDEX"));
 	envs_warns(&x, 1, "choose one with --link-layer");
 	struct env_options o = defaults;
 	o.layer = IB_LAYER_ETHERNET;
 	auto_env struct env roce = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&roce, "NCCL_IB_HCA"), "=mlx5_1:1");
-	ck_assert_str_eq(envs_value(&roce, "NCCL_IB_GID_INDEX"), "3");
+	ck_assert_str_eq(env_value(&roce, "NCCL_IB_HCA"), "=mlx5_1:1");
+	ck_assert_str_eq(env_value(&roce, "NCCL_IB_GID_INDEX"), "3");
 	envs_warns(&roce, 0, NULL);
 	ck_assert_uint_eq(roce.n_missing, 0);
 	ck_assert_str_eq(roce.left_out[0],
 			 "no interface on mlx5_0:1: its link layer is InfiniBand");
 	o.layer = IB_LAYER_INFINIBAND;
 	auto_env struct env ib = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&ib, "NCCL_IB_HCA"), "=mlx5_0:1");
-	ck_assert_ptr_null(envs_value(&ib, "NCCL_IB_GID_INDEX"));
+	ck_assert_str_eq(env_value(&ib, "NCCL_IB_HCA"), "=mlx5_0:1");
+	ck_assert_ptr_null(env_value(&ib, "NCCL_IB_GID_INDEX"));
 	envs_warns(&ib, 0, NULL);
 }
 END_TEST

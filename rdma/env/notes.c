@@ -7,8 +7,6 @@
  * 11000 and 11019 (default routes). The wait of a timeout is 4.096 us * 2^N (InfiniBand
  * specification, local ACK timeout).
  */
-#include <string.h>
-
 #include "rdma/env/priv.h"
 
 static const struct {
@@ -46,14 +44,6 @@ static const struct {
 	  UCX_HAS_REACH_MODE },
 };
 
-static bool is_set(const struct env *v, const char *name)
-{
-	for (size_t i = 0; i < v->n_vars; i++)
-		if (strcmp(v->var[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 static bool exists(const struct env *v, enum lib_rule rule)
 {
 	return rule == LIB_RULES ||
@@ -63,7 +53,7 @@ static bool exists(const struct env *v, enum lib_rule rule)
 bool env_note(const struct env *v, size_t *i, const char **name, const char **text)
 {
 	for (; *i < ARRAY_SIZE(notes); (*i)++) {
-		if (is_set(v, notes[*i].name) || !exists(v, notes[*i].rule) ||
+		if (env_value(v, notes[*i].name) || !exists(v, notes[*i].rule) ||
 		    (v->libraries && !(v->libraries & env_library(notes[*i].name))))
 			continue;
 		*name = notes[*i].name;

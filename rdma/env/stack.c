@@ -30,19 +30,10 @@ unsigned env_stack(const char *name)
 	return 0;
 }
 
-/* The value of a variable that is set already; NULL: it is not. */
-static const char *value_of(const struct env *x, const char *name)
-{
-	for (size_t i = 0; i < x->n_vars; i++)
-		if (strcmp(x->var[i].name, name) == 0)
-			return x->var[i].value;
-	return NULL;
-}
-
 static int add_same(const struct env *from, const char *of, const char *name, struct env *out,
 		    struct err *e)
 {
-	const char *value = value_of(from, of);
+	const char *value = env_value(from, of);
 
 	return value ? env_add(out, e, (struct env_new){ name, env_text("%s", value) }, "as %s", of)
 		     : 0;
@@ -81,8 +72,8 @@ static int set_prefix(const struct env_plan *p, struct env *out, struct err *e)
 				       "NVSHMEM_HCA_PREFIX",
 				       env_text("%.*s", (int)common_prefix(p), device_of(p, 0)) },
 			       "the names of the HCAs have it. Without the variable NVSHMEM up to "
-			       "3.5 "
-			       "takes only HCAs with \"mlx5\" in the name; before 3.4.5 it has no "
+			       "3.5 takes only HCAs with \"mlx5\" in the name; before 3.4.5 it has "
+			       "no "
 			       "such variable");
 }
 
@@ -154,8 +145,7 @@ int env_set_mooncake(const struct env_plan *p, struct env *out, struct err *e)
 	if (p->common &&
 	    env_add(out, e, (struct env_new){ "MC_GID_INDEX", env_text("%u", p->index) },
 		    "the index of the own GID on every rail, for Mooncake, which before 0.3.8 "
-		    "takes "
-		    "0 without it"))
+		    "takes 0 without it"))
 		return -1;
 	if (p->n_roce && !p->common &&
 	    env_warn(

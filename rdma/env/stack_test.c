@@ -94,7 +94,7 @@ START_TEST(NVSHMEM_finds_the_ports)
 		       "NVSHMEM_HCA_LIST=mlx5_1:1,mlx5_2:1\n"
 		       "NVSHMEM_IB_GID_INDEX=3\n"
 		       "NVSHMEM_IB_SL=3\n");
-	ck_assert_uint_eq(nvshmem_list(envs_value(&x, "NVSHMEM_HCA_LIST"), names, ports, 4), 2);
+	ck_assert_uint_eq(nvshmem_list(env_value(&x, "NVSHMEM_HCA_LIST"), names, ports, 4), 2);
 	ck_assert_str_eq(names[0], "mlx5_1");
 	ck_assert_str_eq(names[1], "mlx5_2");
 	ck_assert_int_eq(ports[0] * 10 + ports[1], 11);
@@ -119,7 +119,7 @@ START_TEST(NVSHMEM_knows_HCAs_by_other_names)
 		(void)strcpy(v.device[0].link.name, names[i].first);
 		(void)strcpy(v.device[1].link.name, names[i].second);
 		auto_env struct env x = made_for(&v, "deepep");
-		const char *prefix = envs_value(&x, "NVSHMEM_HCA_PREFIX");
+		const char *prefix = env_value(&x, "NVSHMEM_HCA_PREFIX");
 		ck_assert_int_eq(prefix != NULL, names[i].prefix != NULL);
 		if (!prefix)
 			continue;
@@ -135,10 +135,10 @@ START_TEST(NVSHMEM_chooses_GIDs_as_NCCL)
 
 	pod_rails(&v, 2, 3, 2);
 	auto_env struct env x = made_for(&v, "deepep");
-	ck_assert_ptr_null(envs_value(&x, "NVSHMEM_IB_GID_INDEX"));
-	ck_assert_str_eq(envs_value(&x, "NVSHMEM_IB_ADDR_FAMILY"), "AF_INET");
-	ck_assert_str_eq(envs_value(&x, "NVSHMEM_IB_ADDR_RANGE"),
-			 envs_value(&x, "NCCL_IB_ADDR_RANGE"));
+	ck_assert_ptr_null(env_value(&x, "NVSHMEM_IB_GID_INDEX"));
+	ck_assert_str_eq(env_value(&x, "NVSHMEM_IB_ADDR_FAMILY"), "AF_INET");
+	ck_assert_str_eq(env_value(&x, "NVSHMEM_IB_ADDR_RANGE"),
+			 env_value(&x, "NCCL_IB_ADDR_RANGE"));
 }
 END_TEST
 
@@ -165,7 +165,7 @@ START_TEST(Mooncake_cannot_have_two)
 
 	pod_rails(&v, 2, 3, 2);
 	auto_env struct env x = made_for(&v, "mooncake");
-	ck_assert_ptr_null(envs_value(&x, "MC_GID_INDEX"));
+	ck_assert_ptr_null(env_value(&x, "MC_GID_INDEX"));
 	envs_warns(&x, 1, "Mooncake has one GID index for all devices, and here they differ");
 }
 END_TEST
@@ -177,11 +177,11 @@ START_TEST(Mooncake_has_one_port_for_all)
 	pod_rails(&v, 2, 3, 0);
 	v.device[0].port[0].port = 2;
 	auto_env struct env x = made_for(&v, "mooncake");
-	ck_assert_ptr_null(envs_value(&x, "MC_IB_PORT"));
+	ck_assert_ptr_null(env_value(&x, "MC_IB_PORT"));
 	envs_warns(&x, 1, "Mooncake has one port number for all devices");
 	v.device[1].port[0].port = 2;
 	auto_env struct env y = made_for(&v, "mooncake");
-	ck_assert_str_eq(envs_value(&y, "MC_IB_PORT"), "2");
+	ck_assert_str_eq(env_value(&y, "MC_IB_PORT"), "2");
 	envs_warns(&y, 0, NULL);
 }
 END_TEST

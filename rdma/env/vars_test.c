@@ -18,15 +18,15 @@ START_TEST(the_class_of_the_driver_is_that_of_NCCL)
 	pod_rails(&v, 2, 3, 0);
 	v.device[0].port[0].traffic_class = v.device[1].port[0].traffic_class = 106;
 	auto_env struct env x = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_TC"), "106");
-	ck_assert_str_eq(envs_value(&x, "UCX_IB_TRAFFIC_CLASS"), "106");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_TC"), "106");
+	ck_assert_str_eq(env_value(&x, "UCX_IB_TRAFFIC_CLASS"), "106");
 	/* NVSHMEM does not read NCCL_IB_TC. */
-	ck_assert_str_eq(envs_value(&x, "NVSHMEM_IB_TRAFFIC_CLASS"), "106");
+	ck_assert_str_eq(env_value(&x, "NVSHMEM_IB_TRAFFIC_CLASS"), "106");
 	envs_warns(&x, 0, NULL);
 	/* Another one that is asked for counts only where the driver's does not. */
 	o.tc = 96;
 	auto_env struct env y = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&y, "NCCL_IB_TC"), "96");
+	ck_assert_str_eq(env_value(&y, "NCCL_IB_TC"), "96");
 	envs_warns(&y, 1, "the driver of mlx5_1:1 sets traffic class 106, which replaces 96");
 	o.tc = 106;
 	auto_env struct env same = envs_made(&v, &o);
@@ -34,15 +34,15 @@ START_TEST(the_class_of_the_driver_is_that_of_NCCL)
 	/* The same DSCP; a card sets the bits of ECN itself. */
 	o.tc = 104;
 	auto_env struct env dscp = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&dscp, "NCCL_IB_TC"), "104");
+	ck_assert_str_eq(env_value(&dscp, "NCCL_IB_TC"), "104");
 	envs_warns(&dscp, 0, NULL);
 	/* One class for all rails, or none. */
 	v.device[1].port[0].traffic_class = 96;
 	auto_env struct env z = envs_made(&v, &defaults);
-	ck_assert_ptr_null(envs_value(&z, "NCCL_IB_TC"));
+	ck_assert_ptr_null(env_value(&z, "NCCL_IB_TC"));
 	v.device[1].port[0].traffic_class = 0;
 	auto_env struct env w = envs_made(&v, &defaults);
-	ck_assert_ptr_null(envs_value(&w, "NCCL_IB_TC"));
+	ck_assert_ptr_null(env_value(&w, "NCCL_IB_TC"));
 }
 END_TEST
 
@@ -81,22 +81,22 @@ START_TEST(versions_of_NCCL_that_must_not_choose_a_GID)
 	struct env_options o = of_nccl(2, 26, 2);
 	auto_env struct env fixed = envs_made(&v, &o);
 
-	ck_assert_ptr_nonnull(envs_value(&fixed, "NCCL_IB_ADDR_FAMILY"));
+	ck_assert_ptr_nonnull(env_value(&fixed, "NCCL_IB_ADDR_FAMILY"));
 	o = of_nccl(2, 25, 1);
 	auto_env struct env aborts = envs_made(&v, &o);
-	ck_assert_ptr_null(envs_value(&aborts, "NCCL_IB_ADDR_RANGE"));
+	ck_assert_ptr_null(env_value(&aborts, "NCCL_IB_ADDR_RANGE"));
 	envs_warns(&aborts, 1, "NCCL 2.25.1 has one for all: it ends the job");
 	o = of_nccl(2, 20, 5);
 	auto_env struct env old = envs_made(&v, &o);
 	envs_warns(&old, 1, "NCCL 2.20.5 has one for all: it has no NCCL_IB_ADDR_RANGE");
 	/* A version that is not known takes no variable away. */
 	auto_env struct env unknown = envs_made(&v, &defaults);
-	ck_assert_ptr_nonnull(envs_value(&unknown, "NCCL_IB_ADDR_FAMILY"));
+	ck_assert_ptr_nonnull(env_value(&unknown, "NCCL_IB_ADDR_FAMILY"));
 	/* One index for all is right in each version. */
 	auto_rdma_inventory struct rdma_inventory same = with_others(3, 3, GID_UNKNOWN);
 	o = of_nccl(2, 25, 1);
 	auto_env struct env one = envs_made(&same, &o);
-	ck_assert_str_eq(envs_value(&one, "NCCL_IB_GID_INDEX"), "3");
+	ck_assert_str_eq(env_value(&one, "NCCL_IB_GID_INDEX"), "3");
 	ck_assert_ptr_nonnull(strstr(one.var[1].why, "for NCCL 2.25.1 (--nccl-version)"));
 	ck_assert_ptr_nonnull(strstr(one.var[1].why, "it ends the job"));
 	envs_warns(&one, 0, NULL);
@@ -111,13 +111,13 @@ START_TEST(an_exact_range_needs_no_type_of_others)
 
 	o.interfaces = net1;
 	auto_env struct env x = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.50/32");
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "10.1.0.50/32");
 	envs_warns(&x, 0, NULL);
 	/* macvlan whose neighbours have types, as Linux's own driver shows them. */
 	auto_rdma_inventory struct rdma_inventory w = with_others(3, 5, GID_ROCE_V1);
 	o = of_nccl(2, 25, 1);
 	auto_env struct env y = envs_made(&w, &o);
-	ck_assert_ptr_nonnull(envs_value(&y, "NCCL_IB_ADDR_FAMILY"));
+	ck_assert_ptr_nonnull(env_value(&y, "NCCL_IB_ADDR_FAMILY"));
 }
 END_TEST
 
@@ -128,7 +128,7 @@ START_TEST(rails_that_reach_each_other_may_cross)
 
 	pod_rails(&v, 2, 3, 0);
 	auto_env struct env apart = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&apart, "NCCL_CROSS_NIC"), "0");
+	ck_assert_str_eq(env_value(&apart, "NCCL_CROSS_NIC"), "0");
 	ck_assert_str_eq(apart.var[4].name, "NCCL_CROSS_NIC");
 	ck_assert_ptr_nonnull(strstr(apart.var[4].why, "NCCL_IB_SUBNET_AWARE_ROUTING"));
 	o.nccl = (struct lib_version){ 2, 27, 0 };
@@ -137,14 +137,14 @@ START_TEST(rails_that_reach_each_other_may_cross)
 	/* To another network only, then to all rails, as leaf switches that route have it. */
 	pod_route(&v.netdev[2], "10.9.0.0/16");
 	auto_env struct env other = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&other, "NCCL_CROSS_NIC"), "0");
+	ck_assert_str_eq(env_value(&other, "NCCL_CROSS_NIC"), "0");
 	pod_route(&v.netdev[2], "10.0.0.0/8");
 	auto_env struct env routed = envs_made(&v, &defaults);
-	ck_assert_ptr_null(envs_value(&routed, "NCCL_CROSS_NIC"));
+	ck_assert_ptr_null(env_value(&routed, "NCCL_CROSS_NIC"));
 	v.netdev[2].n_routes = 0;
 	v.netdev[1].has_routes = false;
 	auto_env struct env unknown = envs_made(&v, &defaults);
-	ck_assert_ptr_null(envs_value(&unknown, "NCCL_CROSS_NIC"));
+	ck_assert_ptr_null(env_value(&unknown, "NCCL_CROSS_NIC"));
 }
 END_TEST
 
@@ -157,23 +157,23 @@ START_TEST(a_network_is_for_exclusive_mode_and_versions_that_know_it)
 
 	pod_rails(&v, 2, 3, 0);
 	auto_env struct env unknown = envs_made(&v, &defaults);
-	ck_assert_str_eq(envs_value(&unknown, "NCCL_IB_GID_INDEX"), "3");
+	ck_assert_str_eq(env_value(&unknown, "NCCL_IB_GID_INDEX"), "3");
 	auto_env struct env x = envs_made(&v, &o);
-	ck_assert_ptr_null(envs_value(&x, "NCCL_IB_GID_INDEX"));
-	ck_assert_str_eq(envs_value(&x, "NCCL_IB_ADDR_RANGE"), "10.0.0.0/14");
+	ck_assert_ptr_null(env_value(&x, "NCCL_IB_GID_INDEX"));
+	ck_assert_str_eq(env_value(&x, "NCCL_IB_ADDR_RANGE"), "10.0.0.0/14");
 	ck_assert_ptr_nonnull(strstr(x.var[1].why, "for NCCL 2.30.7 (--nccl-version)"));
 	o.pin_index = true;
 	auto_env struct env pinned = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&pinned, "NCCL_IB_GID_INDEX"), "3");
-	ck_assert_ptr_null(envs_value(&pinned, "NCCL_IB_ADDR_RANGE"));
+	ck_assert_str_eq(env_value(&pinned, "NCCL_IB_GID_INDEX"), "3");
+	ck_assert_ptr_null(env_value(&pinned, "NCCL_IB_ADDR_RANGE"));
 	/* GIDs of other pods come first in each range. */
 	o.pin_index = false;
 	auto_env struct env crowded = envs_made(&w, &o);
-	ck_assert_str_eq(envs_value(&crowded, "NCCL_IB_GID_INDEX"), "7");
+	ck_assert_str_eq(env_value(&crowded, "NCCL_IB_GID_INDEX"), "7");
 	/* An old NCCL has no range. */
 	o = of_nccl(2, 20, 5);
 	auto_env struct env old = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&old, "NCCL_IB_GID_INDEX"), "3");
+	ck_assert_str_eq(env_value(&old, "NCCL_IB_GID_INDEX"), "3");
 }
 END_TEST
 
@@ -194,16 +194,16 @@ START_TEST(in_mode_shared_other_pods_may_come)
 	}
 	inv_mark_gids(&v);
 	auto_env struct env two = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&two, "NCCL_IB_GID_INDEX"), "2");
+	ck_assert_str_eq(env_value(&two, "NCCL_IB_GID_INDEX"), "2");
 	ck_assert_ptr_nonnull(strstr(two.var[1].why, "other pods may get GIDs in the same range"));
 	o.interfaces = net1;
 	auto_env struct env one = envs_made(&v, &o);
-	ck_assert_ptr_null(envs_value(&one, "NCCL_IB_GID_INDEX"));
-	ck_assert_str_eq(envs_value(&one, "NCCL_IB_ADDR_RANGE"), "10.1.0.5/32");
+	ck_assert_ptr_null(env_value(&one, "NCCL_IB_GID_INDEX"));
+	ck_assert_str_eq(env_value(&one, "NCCL_IB_ADDR_RANGE"), "10.1.0.5/32");
 	o = defaults;
 	o.interfaces = net1;
 	auto_env struct env unknown = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&unknown, "NCCL_IB_GID_INDEX"), "2");
+	ck_assert_str_eq(env_value(&unknown, "NCCL_IB_GID_INDEX"), "2");
 }
 END_TEST
 
@@ -224,7 +224,7 @@ START_TEST(a_GID_of_another_interface_is_not_that_of_the_rail)
 	o.interfaces = both;
 	o.ucx_from = "--ucx-version";
 	auto_env struct env x = envs_made(&v, &o);
-	ck_assert_str_eq(envs_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.5/32,10.2.0.5/32");
+	ck_assert_str_eq(env_value(&x, "UCX_IB_ROCE_SUBNETS"), "10.1.0.5/32,10.2.0.5/32");
 }
 END_TEST
 

@@ -29,14 +29,6 @@ void envs_shows(const struct env *x, const char *want)
 	ck_assert_str_eq(text, want);
 }
 
-const char *envs_value(const struct env *x, const char *name)
-{
-	for (size_t i = 0; i < x->n_vars; i++)
-		if (strcmp(x->var[i].name, name) == 0)
-			return x->var[i].value;
-	return NULL;
-}
-
 void envs_warns(const struct env *x, size_t n, const char *part)
 {
 	ck_assert_uint_eq(x->n_warnings, n);

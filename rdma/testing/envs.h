@@ -15,9 +15,6 @@ struct env envs_made(const struct rdma_inventory *v, const struct env_options *o
 /* envs_shows - all variables are these "NAME=value" lines, in this order, and have reasons. */
 void envs_shows(const struct env *x, const char *want);
 
-/* envs_value - of a variable, borrowed; NULL: it is not set. */
-const char *envs_value(const struct env *x, const char *name);
-
 /* envs_warns - there are n warnings, and one has part; NULL: any. */
 void envs_warns(const struct env *x, size_t n, const char *part);
 
